@@ -33,6 +33,7 @@ from discussions.transcripts.core.readers.inner_parts import (
     explain_pieces,
     find_inner_part,
     list_inner_games,
+    take_lines,
 )
 from discussions.transcripts.core.readers.json_cells import with_objects
 from discussions.transcripts.core.readers.json_rows import read_listed
@@ -145,7 +146,9 @@ def lay_out(data: bytes, name: str, source: str, options: ReadOptions) -> Unit |
         return refused(name, "unknown_format", say(_YAML))
     if why := explain_part(name, data):
         return ReadOutcome(faults=[Fault(name, "left_out", why, is_warning=True)])
-    found = _lay_out_json(data, options) or _lay_out_text(data, options)
+    found = _lay_out_json(data, options)
+    data = data if found else take_lines(data)
+    found = found or _lay_out_text(data, options)
     if found is None:
         return _unrecognised(data, name, options)
     return structs.replace(found, name=name, source=source, data=data)

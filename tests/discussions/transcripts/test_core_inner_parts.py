@@ -260,3 +260,21 @@ def test_a_round_may_be_written_in_its_first_row_alone():
     said = "\n".join(f"{'' if at % 3 else at // 3 + 1};{name};{text}" for at, (name, text) in enumerate(SAID))
     table = read_head(f"Runde;Person;Gesagt\n{said}\n".encode(), is_part=False)
     assert propose_mapping(table).fields["round"] == "Runde"
+
+
+@pytest.mark.parametrize(("key", "is_read"), [("log", True), ("mafia_chat", False), ("memory", False)])
+def test_the_only_list_of_lines_is_read_as_a_text_unless_its_key_hides_it(key, is_read):
+    lines = [
+        "=== Day 1 ===",
+        "Ann: Hello, Bea.",
+        "Bea: Hello, Ann.",
+        "Cid: I slept.",
+        "Ann: Not me.",
+        "Bea: Nor I.",
+    ]
+    read = read_transcripts(
+        as_bytes({"games": [{"winner": "town", key: lines}], "summary": {"rate": 1.0}}), "b.json"
+    )
+    assert [len(game.record.messages) for game in read.games] == ([5] if is_read else [])
+    two = [{key: lines}, {key: lines}]
+    assert not read_transcripts(as_bytes({"games": two}), "b.json").games

@@ -178,7 +178,7 @@ def _chat_of(part: Any, place: str) -> tuple[str, list[Any], dict[str, Any]] | N
 
 
 def _as_chat(part: Any) -> Any:
-    """The messages of a memory in sentences, of which the owner's own begin with "You said:"; else the value as it is."""
+    """The messages of a memory in sentences, of which the owner's own begin with "You said:"; else the value."""
     said = [_YOU_SAID.match(text) for text in part if type(text) is str] if type(part) is list else []
     if not any(said) or len(said) < len(part):
         return part

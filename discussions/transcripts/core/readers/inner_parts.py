@@ -1,6 +1,7 @@
 """A part of a JSON value that could be read if it were a file of its own, for files in no known format."""
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
@@ -8,11 +9,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import kind_of_title
-from discussions.transcripts.core.fields import as_objects
+from discussions.transcripts.core.audience import is_hidden, kind_of_title
+from discussions.transcripts.core.fields import as_list, as_objects
 from discussions.transcripts.core.formats import JSONL, Format, recognise
 from discussions.transcripts.core.readers import histories, json_turns, openai_chat
 from discussions.transcripts.core.readers.columns import PLAYER
+from discussions.transcripts.core.readers.json_cells import names_both
 from discussions.transcripts.core.readers.json_rows import recognises_text as are_rows
 from discussions.transcripts.core.readers.openai_chat import first_values
 from workspace.core.json_items import each_line
@@ -42,6 +44,10 @@ _OWNERS = frozenset(
 # What a chat is called, and what only a game has.
 _CALLED = frozenset(("name", "title", "channel", "chat", "topic"))
 _OF_A_GAME = frozenset(("players", "roles", "winner", "votes", "eliminations", "gameId", "game_id"))
+
+
+# "[Talk] Ann: Hello." in a list of so many texts.
+_NAMED_LINE, _LEAST_LINES = re.compile(r"\w[\])*]{0,3}(?:[:：]| ?(?:→|->)) ?\S"), 6
 
 
 class InnerPart(Struct, frozen=True):
@@ -105,6 +111,26 @@ def join_pieces(data: bytes) -> bytes:
     are_objects = len(first) > 1 and all(type(value) is dict for value in first)
     is_game = are_objects and (histories.recognises(first) or _are_rounds(first))
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
+
+
+def take_lines(data: bytes) -> bytes:
+    """The lines of a log that are the only list of texts of a JSON value, and name who speaks; else the bytes.
+
+    Under a key that says that not everybody could hear them, they stay as they are.
+    """
+    value = read_json(data, is_lenient=True).value if data[:1] in (b"{", b"[") else None
+    parts, lists = [("", value)], []
+    for key, part in parts:
+        inner = list(part.items()) if type(part) is dict else [(key, item) for item in as_list(part)]
+        if is_hidden(key) or names_both(part):
+            return data
+        named = sum(type(text) is str and bool(_NAMED_LINE.search(text)) for _key, text in inner)
+        lists += (
+            [inner] if type(part) is list and len(inner) >= _LEAST_LINES and 2 * named > len(inner) else []
+        )
+        parts += [(own, item) for own, item in inner if type(item) in (dict, list)]
+    texts = [" ".join(text.split()) for _key, text in (lists or [[]])[0] if type(text) is str]
+    return "\n".join(texts).encode() if len(lists) == 1 and len(texts) == len(lists[0]) else data
 
 
 def _are_rounds(pieces: list[Any]) -> bool:
