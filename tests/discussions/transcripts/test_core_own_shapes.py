@@ -314,6 +314,21 @@ def test_texts_of_one_assistant_that_begin_with_names_are_those_of_players():
     assert {entry.text for entry in game.private} == {"CANARY plan."}
 
 
+def test_texts_in_a_table_that_begin_with_names_are_those_of_players():
+    names = ("Ann Lee", "Bea Roy", "Cid")
+    night = [("info", "Phase Change to Nighttime"), ("text", "Cid: CANARY plan."), ("vote", "Cid: Bea Roy")]
+    day = [("info", "Phase Change to Daytime"), *(("text", f"{name}: I am {name}.") for name in names)]
+    day += [("vote", f"{name}: Cid") for name in names[:2]]
+    data = "".join(f"{number},{kind},{text}\n" for number, (kind, text) in enumerate([*night, *day] * 2))
+    data = f"id,type,contents\n{data}".encode()
+    assert [fault.code for fault in read_transcripts(data, "a.csv").faults] == ["unknown_columns"]
+    mapping = propose_mapping(read_head(data, is_part=False))
+    (game,) = read_transcripts(data, "a.csv", columns=[mapping]).games
+    said = [(one.round, game.record.players[one.player - 1].name, one.text) for one in game.record.messages]
+    assert said == [(number, name, f"I am {name}.") for number in (1, 2) for name in names]
+    assert ([vote.round for vote in game.record.votes], len(game.private)) == ([1, 1, 2, 2], 4)
+
+
 def test_a_game_that_only_its_first_row_names_is_one():
     rows = [{"type": "created", "gameid": "g1"}]
     rows += [{"type": "speech", "player": name, "text": f"I am {name}."} for name in ("Ann", "Bea")]

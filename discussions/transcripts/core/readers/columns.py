@@ -106,7 +106,7 @@ _OTHERS = {
     PLAYER: "playername speaker speakername name agent agentname author authorname sender user username participant "
     "character playerid seatid speakerid agentid senderid userid assistantid from fromseat actor actorid who "
     "fromplayer",
-    TEXT: "message content utterance speech body messagetext msg statement",
+    TEXT: "message content contents utterance speech body messagetext msg statement",
     "time": "timestamp datetime date createdat sentat",
     "id": "messageid msgid utteranceid eventid",
     "turn": "turnnumber index messagenumber",

@@ -123,32 +123,31 @@ def _count_turns(table: Table) -> Table:
 
 
 def _take_labels(table: Table) -> Table:
-    """The table with the names with which texts begin, "**Ann**: Hi.", in place of the role where that is one for all.
+    """The table with the names with which texts begin, "**Ann**: Hi.", as players, where no column names these.
 
-    What no player is named for is the narrator's, unless another cell names one.
+    The role of an assistant is none. What no player is named for is the narrator's, unless another cell names one.
     """
     fields = suggest_fields(table.columns)
-    at = [table.columns.index(name) for name in map(fields.get, ("role", TEXT)) if name in table.columns]
-    first = [[cells[place] for place in at] for cells in sample_rows(table, MOST_ROWS)]
-    if len(at) < 2 or PLAYER in fields or not {role for role, _text in first} <= _API_ROLES:
+    text = table.columns.index(fields[TEXT]) if TEXT in fields and PLAYER not in fields else -1
+    role = table.columns.index(fields["role"]) if "role" in fields else -1
+    sample = [*sample_rows(table, MOST_ROWS)] if text >= 0 else []
+    if role >= 0 and not {cells[role] for cells in sample} <= _API_ROLES:
         return table
-    labels = [_LABELLED.fullmatch(text.strip()) for _role, text in first]
+    labels = [_LABELLED.fullmatch(cells[text].strip()) for cells in sample]
     counts = Counter(label["name"] for label in labels if label)
     names = {name for name, count in counts.items() if count > 1 and _may_be_player(name)}
-    if len(names) < LEAST_PLAYERS or 3 * sum(counts[name] for name in names) < len(first):
+    if len(names) < LEAST_PLAYERS or 3 * sum(counts[name] for name in names) < len(sample):
         return table
     rows = []
     for row in table.rows:
-        cells = list(row.cells)
-        label = _LABELLED.fullmatch(cells[at[1]].strip())
-        others = [cell for place, cell in enumerate(cells) if place not in at]
+        label = _LABELLED.fullmatch(row.cells[text].strip())
+        others = [cell for place, cell in enumerate(row.cells) if place not in (role, text)]
         named = {own for own in names for cell in others if re.search(rf"\b{re.escape(own)}\b", cell)}
-        if label:
-            cells[at[0]], cells[at[1]] = label["name"], label["text"]
-        else:
-            cells[at[0]] = named.pop() if len(named) == 1 else "narrator"
-        rows.append((row.number, cells))
-    columns = [PLAYER if place == at[0] else column for place, column in enumerate(table.columns)]
+        name = label["name"] if label else named.pop() if len(named) == 1 else "narrator"
+        said = label["text"] if label else row.cells[text]
+        cells = [said if place == text else cell for place, cell in enumerate(row.cells) if place != role]
+        rows.append((row.number, [name, *cells]))
+    columns = [PLAYER if role >= 0 else NAMED, *(column for place, column in enumerate(table.columns) if place != role)]
     return with_rows(table, columns, rows)
 
 

@@ -281,7 +281,7 @@ def _hear(
     if is_open and name in game.leaders:
         game.told.hear(text)
         return IGNORE, name
-    if what[0] == SPEECH and game.told.is_night:
+    if what[0] in (SPEECH, VOTE) and game.told.is_night:
         return PRIVATE, "night"
     if what[0] == SPEECH:
         game.told.talk()
