@@ -147,7 +147,10 @@ def _take_labels(table: Table) -> Table:
         said = label["text"] if label else row.cells[text]
         cells = [said if place == text else cell for place, cell in enumerate(row.cells) if place != role]
         rows.append((row.number, [name, *cells]))
-    columns = [PLAYER if role >= 0 else NAMED, *(column for place, column in enumerate(table.columns) if place != role)]
+    columns = [
+        PLAYER if role >= 0 else NAMED,
+        *(column for place, column in enumerate(table.columns) if place != role),
+    ]
     return with_rows(table, columns, rows)
 
 
