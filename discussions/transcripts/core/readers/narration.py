@@ -89,14 +89,16 @@ _OVER = re.compile(
 )
 _FALLS = re.compile(
     r"\b(?:night (?:falls|begins|comes|has (?:fallen|come|begun))|nightfall|it is (?:now )?night|sun (?:has )?sets?"
-    r"|(?:go|goes) to sleep|close your eyes|(?:change[sd]?|turns?) (?:in)?to night(?:time)?|nacht bricht|cae la noche|la nuit tombe)\b|天黑",
+    r"|(?:go|goes) to sleep|close your eyes|(?:change[sd]?|turns?) (?:in)?to night(?:time)?"
+    r"|nacht bricht|cae la noche|la nuit tombe)\b|天黑",
     re.IGNORECASE,
 )
 _BREAKS = re.compile(
     r"\b(?:(?:day|dawn|morning) (?:breaks|begins|comes|has (?:come|begun|broken)|arrives)|sun (?:has )?rises?n?|sunrise"
     r"|good morning|daybreak|(?:new|next) (?:day|round) (?:begins|starts|dawns)"
     r"|(?:everyone|everybody|village|villagers|town|townsfolk) (?:wakes?|woke|awakens?)|wake up,? everyone"
-    r"|it is (?:now )?(?:day|morning)|(?:change[sd]?|turns?) (?:in)?to day(?:time)?|der tag bricht|amanece|le jour se lève|наступает утро)\b|天亮",
+    r"|it is (?:now )?(?:day|morning)|(?:change[sd]?|turns?) (?:in)?to day(?:time)?"
+    r"|der tag bricht|amanece|le jour se lève|наступает утро)\b|天亮",
     re.IGNORECASE,
 )
 _LEAVES = re.compile(
