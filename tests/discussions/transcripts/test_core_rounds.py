@@ -530,3 +530,22 @@ def test_a_question_and_its_answer_are_said_by_two():
         (1, 2, "Who, Cid?"),
     ]
     assert (len(record.messages), [player.name for player in record.players]) == (6, ["Ann", "Bea", "Cid"])
+
+
+def test_the_dead_at_the_end_are_not_everybody():
+    whole = ["Ann", "Bea", "Cid", "Dan", "Eve", "Fay"]
+    rows = [told(name, whole, f"{name} is here.") for name in whole]
+    rows += [told(name, ["Ann", "Bea", "Cid"], f"{name} lives.") for name in ("Ann", "Bea", "Cid")]
+    rows += [told(name, whole[2:], f"{name} is a ghost.") for name in whole[2:]]
+    _questions, record = propose(*rows)
+    assert not any("ghost" in message.text for message in record.messages)
+
+
+def test_a_night_of_three_wolves_leaves_the_next_day_open():
+    whole = ["Ann", "Bea", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal"]
+    rows = [told(name, whole, f"{name} is here.") for name in whole]
+    rows += [told(name, whole[:3], f"{name} plots.") for name in whole[:3]]
+    rows += [told(name, whole[:-1], f"{name} goes on.") for name in whole[:-1]]
+    _questions, record = propose(*rows)
+    said = [message.text for message in record.messages]
+    assert said == [*(f"{name} is here." for name in whole), *(f"{name} goes on." for name in whole[:-1])]

@@ -277,11 +277,14 @@ def _open_lists(table: Table) -> Table:
         left[game] |= own
         playing.append(left[game])
     changed = []
+    apart: set[str] = set()
     for (row, _), (game, _, own), now in zip(rows, told, reversed(playing), strict=True):
-        # At most two leave at once; then most of the others speak to one another.
-        if len(left[game] - now) <= MOST_LEAVING and 2 * len(spoken[game, now]) >= len(now):
-            left[game] = now
+        # At most two leave at once; then most of the others speak to one another, and half of them do not so before.
+        is_left = len(left[game] - now) <= MOST_LEAVING and 2 * len(spoken[game, now]) >= len(now)
+        left[game] = now if is_left and game not in apart else left[game]
         is_all = own >= left[game] and len(left[game]) >= LEAST_TABLE
+        if is_all or 2 * len(own) >= len(left[game]):
+            apart = apart - {game} if is_all else apart | {game}
         cells = [OPEN if is_all and place in lists and cell else cell for place, cell in enumerate(row.cells)]
         changed.append((row.number, cells))
     return with_rows(table, table.columns, changed)
