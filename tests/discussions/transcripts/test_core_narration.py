@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discussions.transcripts.core.readers.narration import Rounds, find_narrators
+from discussions.transcripts.core.readers.narration import Rounds, find_narrators, part_of_day
 from tests.factories.reading import read_transcripts
 
 FORMS = {
@@ -264,6 +264,40 @@ def test_a_chat_with_sentences_in_a_table_is_not_read_as_a_chat():
     )
     read = read_transcripts(f"Leader: Ann\n\n{table}\n\nLeader: Bea\n\n{table}".encode(), "a.md")
     assert read.games == []
+
+
+@pytest.mark.parametrize(
+    ("night", "day"),
+    [
+        *(("NIGHT PHASE", "DAY PHASE"), ("# Night", "# Day"), ("Night", "Day"), ("[Night]", "[Day]")),
+        *(("Phase: Night", "Phase: Day"), ("夜", "昼"), ("【夜晚】", "【白天】"), ("{}日目 夜", "{}日目 昼")),
+        *(("The werewolves wake up.", "The village wakes up."), ("Wolves' den:", "Town square:")),
+        *(
+            ("Round {} - Night", "Round {} - Day"),
+            ("Round {} (night)", "Round {} (day)"),
+            ("Day {} night", "Day {}"),
+        ),
+        *(
+            ("=== Round {}: Night ===", "=== Round {}: Day ==="),
+            ("Entering night phase...", "Entering day phase..."),
+        ),
+        *(("Werewolf discussion:", "Public discussion:"), ("Night phase begins", "Day phase begins")),
+        ("Moderator: Werewolves, choose your victim.", "Moderator: Good morning! Day {}."),
+    ],
+)
+def test_what_is_said_under_the_title_of_a_night_is_private(night, day):
+    lines = ["Ann: I am Ann, Bea.", "Bea: I trust Ann, and you, Cid?", "Cid: Me too, Bea."]
+    parts = [[night, "Bea: CANARY for Ann.", "Cid: CANARY.", day, *lines] for _number in range(2)]
+    text = "\n".join(line.format(number) for number, part in enumerate(parts, start=1) for line in part)
+    (game,) = read_transcripts(text.encode(), "a.txt").games
+    assert [(one.round, one.text) for one in game.record.messages] == [
+        (number, line.partition(": ")[2]) for number in (1, 2) for line in lines
+    ]
+
+
+@pytest.mark.parametrize("title", ["Werewolf Game", "# Mafia game night", "morning everyone", "Town"])
+def test_other_titles_are_no_part_of_a_day(title):
+    assert part_of_day(title) == ""
 
 
 FORMS_OF_VOTES = {

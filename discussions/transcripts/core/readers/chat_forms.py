@@ -18,7 +18,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.readers.chat_labels import FACT, title_apart
 from discussions.transcripts.core.readers.chat_lines import TIME, match_message, read_heading
-from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO
+from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO, part_of_day
 
 Lines = list[str]
 # What a line is: "name" above a text, the "text" below it, "told" by nobody, or "same" as before; and its words.
@@ -181,6 +181,8 @@ def _parts_votes(lines: Lines) -> _Parts:
     said = (match_message(_TAG.sub("", line, count=1)) for line in lines)
     said_by = {match["name"].strip().casefold() for match in said if match and match["text"]}
     is_below = False
+    # What is public ends a night.
+    talk = "Public talk" if any(part_of_day(line) == "night" for line in lines) else ""
     for line, below in pairwise([*lines, ""]):
         plain = line.strip()
         ballot = _VOTER.fullmatch(plain) or (_BALLOT if is_below else _OWN_VOTE).fullmatch(plain)
@@ -194,7 +196,7 @@ def _parts_votes(lines: Lines) -> _Parts:
         elif title is None or not is_title:
             is_below = is_below and not plain
             said_alone = "" if title is None or title["more"] else title["title"].strip().casefold()
-            yield "", "" if said_alone in _TALK - said_by else line
+            yield "", talk if said_alone in _TALK - said_by else line
         elif not title["more"]:
             is_below = _BALLOT.fullmatch(below.strip()) is not None
             yield "", "" if is_below else line

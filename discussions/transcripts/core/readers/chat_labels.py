@@ -16,6 +16,7 @@ from discussions.transcripts.core.audience import (
     distinct,
     have_asides,
     is_hidden,
+    kind_of_title,
     kind_of_type,
     may_think,
     split_names,
@@ -23,7 +24,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_lines import ChatLine, as_shape, read_heading
-from discussions.transcripts.core.readers.narration import ROLE, VOTES
+from discussions.transcripts.core.readers.narration import ROLE, VOTES, part_of_day
 
 # What a text says of a game before or below it.
 FACTS = ("game", "game id", "date", "winner", "players", "roles")
@@ -167,7 +168,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
             for above, line in pairwise(found)
             if said
         ),
-        find_titles(whole, starts),
+        any(not part_of_day(whole[number - 1]) for number in find_titles(whole, starts)),
         have_asides(line.text for line in said),
         _has_marks(found),
         are_keys([(line.name, line.text) for line in said]),
@@ -238,7 +239,9 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     words = {name: _PLAIN_WORDS.findall(name) for name in called}
     named = [name for name in called if chat.NUMBER.search(name) or written.issuperset(words[name])]
     phrases = [name for name in called if _PHRASE.search(name)]
-    doubtful = [
+    # Of a channel, its members may be listed.
+    doubtful = [name for name in names if kind_of_title(name)]
+    doubtful += [
         name
         for name in called
         if may_be_none(name) or kind_of_type(name) in (VOTE, OUT) or _NO_NAME.search(name)
@@ -323,7 +326,7 @@ def is_figure(text: str, names: Collection[str]) -> bool:
 
 def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
     """The words alone in marks on lines that hide the lines below, or may: of no known words, those that come back."""
-    titles = Counter(title for line in lines if (title := title_apart(line)))
+    titles = Counter(title for line in lines if (title := title_apart(line)) and not part_of_day(title))
     return frozenset(
         title
         for title, count in titles.items()
@@ -342,7 +345,9 @@ def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
         if number in starts or number + 1 not in starts:
             continue
         end = line.rstrip()
-        is_new = line[:1].isalnum() and (not above.strip() or read_heading(above) is not None)
+        # What hides the lines below goes on with no text.
+        hides = line[:1].isupper() and chat.HIDDEN.search(line)
+        is_new = line[:1].isalnum() and (hides or not above.strip() or read_heading(above) is not None)
         is_sentence = len(line) >= LONGEST_TITLE or ":" in end[:-1] or end.endswith((*ENDS, ","))
         # Above the first message a bare title says nothing of the parts, unless it hides them.
         counts = number > first or is_hidden(line)

@@ -92,8 +92,6 @@ HIDDEN = re.compile(
 )
 # A notice of a chat program: a date, a time and no name.
 _NOTICE = re.compile(rf"(?:\[{_DATE},? {_CLOCK}\]|{_DATE},? {_CLOCK} [-–]) (?P<text>.*)")
-# A name with a role after it: "Ann (villager)".
-_WITH_ROLE = re.compile(r"(?P<name>[^()]{1,60}?) ?\((?P<role>[^()]{1,30})\)")
 # A line of a log of a program: "2026-03-01 20:15:01,123 INFO [game.table] Ann: hello".
 LOG_LINE = re.compile(
     rf"(?:[\[(]?(?P<time>{TIME})[\])]?)?[ \t|-]{{0,4}}[\[(]?"
@@ -202,7 +200,7 @@ def find_style(lines: list[str]) -> ChatStyle:
         is_timed=_is_usual([_time_of(match) is not None for match in found]),
         is_irc=_is_usual([match["mark"] == "<" for match in found]),
         is_wide=is_wide,
-        has_roles=sum(read_role(match["name"])[1] != "" for match in found) >= 2,
+        has_roles=sum(narration.read_role(match["name"])[1] != "" for match in found) >= 2,
         tags=tags,
         open_tags=open_tags,
         names=frozenset(name for name in bare | items if name[0].islower() and _CODE.fullmatch(name)),
@@ -223,13 +221,6 @@ def plain_line(line: str) -> str:
 def as_shape(text: str) -> str:
     """The text with each number as 0."""
     return NUMBER.sub("0", text)
-
-
-def read_role(name: str) -> tuple[str, str]:
-    """A name and the known role in brackets after it; "" for other brackets."""
-    found = _WITH_ROLE.fullmatch(name.strip())
-    is_role = found is not None and narration.ROLE.fullmatch(found["role"].strip())
-    return (found["name"].strip(), found["role"].strip()) if found and is_role else (name, "")
 
 
 @lru_cache(maxsize=1024)
@@ -300,7 +291,10 @@ def _read_plain(line: str, style: ChatStyle) -> ChatLine:
     if title is not None and read_heading(line) is None:
         said = title["title"]
         is_hidden = kind_of_title(said) or (SETUP if title.re is _TITLE else HIDDEN).search(said)
-        return ChatLine("section", text=said, round=bool(is_hidden))
+        part = narration.part_of_day(said)
+        return ChatLine("section", name=part, text=said, round=bool(is_hidden or part == "night"))
+    if part := narration.part_of_day(line) if line[0] not in " \t" else "":
+        return ChatLine("section", name=part, text=line, round=part == "night", audience=part)
     if (aside := _aside_line(line)) is not None:
         return aside
     if line[0] in " \t":
@@ -316,8 +310,10 @@ def _read_plain(line: str, style: ChatStyle) -> ChatLine:
 
 def _begun(found: "re.Match[str]", text: str, time: str | None = None) -> ChatLine:
     """The heading of a round or a night, with the text after it."""
-    kind = "night" if narration.is_night(found["kind"]) else "heading"
-    return ChatLine(kind, text=text, time=time, round=narration.to_number(found["number"]))
+    is_night = narration.is_night(found["kind"]) or narration.part_of_day(text) == "night"
+    return ChatLine(
+        "night" if is_night else "heading", text=text, time=time, round=narration.to_number(found["number"])
+    )
 
 
 def _with_more(heading: ChatLine, style: ChatStyle, *, is_marked: bool = False) -> ChatLine | None:
@@ -421,7 +417,7 @@ def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, is_mark
     name, audience = read_aside(name)
     if not style.has_items and _is_item(match) and not kind_of_type(ITEM_NUMBER.sub("", name, count=1)):
         return ChatLine("more", text=line)
-    name, role = read_role(name) if style.has_roles else (name, "")
+    name, role = narration.read_role(name) if style.has_roles else (name, "")
     time = _time_of(match)
     if (vote := _vote(name, text, time)) is not None:
         return vote
@@ -491,10 +487,11 @@ def _named_heading(match: "re.Match[str] | None", style: ChatStyle) -> ChatLine 
 def read_heading(line: str) -> ChatLine | None:
     cjk = None if line.isascii() else _CJK_HEADING.fullmatch(line.strip())
     # "第1天 Day 1", "第1天：平安夜", but not the sentence "第1天 很安静".
-    if cjk and (not cjk["more"] or not cjk["sign"].isspace() or read_heading(cjk["more"])):
-        return _begun(cjk, cjk["more"] or "")
+    more = cjk["more"] if cjk else ""
+    if cjk and (not more or not cjk["sign"].isspace() or narration.part_of_day(more) or read_heading(more)):
+        return _begun(cjk, more or "")
     match = _HEADING.fullmatch(line.strip())
     # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
-    if match is None or (match["more"] and not match["sign"]):
+    if match is None or (match["more"] and not match["sign"] and not narration.part_of_day(match["more"])):
         return None
     return _begun(match, (match["more"] or "").strip(f" :–-{match['sign']}"))

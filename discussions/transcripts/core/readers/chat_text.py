@@ -245,12 +245,14 @@ def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
     if line.kind == "blank":
         if game.open is not None:
             game.open["message"] += "\n"
-    elif line.kind == "section":
+    elif line.kind == "section" and not (line.audience == "night" and game.channel):
+        if line.name:
+            game.rounds.hear("night falls" if line.name == "night" else "day breaks")
         _enter(game, line.text if line.round == 1 else "")
         game.notes.warn("section_line", place, line.text, says=_SECTION_LINE)
     elif line.kind == "notice":
         game.notes.warn("notice", place, line.text)
-    elif game.channel and line.kind in ("message", "more", "vote", "out"):
+    elif game.channel and line.kind in ("message", "more", "vote", "out", "section"):
         game.notes.warn("night_line", place, says=_NIGHT)
         _take_at_night(game, line, place)
     else:

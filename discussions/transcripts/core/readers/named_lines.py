@@ -26,7 +26,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_labels import ENDS, FACTS, find_titles, split_hidden
-from discussions.transcripts.core.readers.narration import PARTS, ROLE
+from discussions.transcripts.core.readers.narration import PARTS, ROLE, part_of_day
 
 Rows = list[tuple[int, dict[str, str]]]
 
@@ -322,6 +322,8 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
 
     Where rounds begin again below a title, all of them belong to that part.
     """
+    if named := part_of_day(line):
+        return begin_part(named, place.begun, is_alone=False)
     heading = chat.read_heading(chat.plain_line(line))
     found = None if heading else _ROUND.search(line) or _SHORT_ROUND.match(line)
     if found:

@@ -5,12 +5,13 @@ Narrators, moderators, hosts and bots say so in chats of every form.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import IGNORE, NARRATORS, OUT, VOTE, kind_of_type
+from discussions.transcripts.core.audience import IGNORE, NARRATORS, OUT, VOTE, kind_of_type, words_of
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT
 from workspace.core.words import mark
@@ -19,6 +20,25 @@ NIGHTS = "night|nacht|noche|nuit|notte|noite|ночь"
 PARTS = rf"round|day|phase|{NIGHTS}|runde|tag|ronda|d[ií]a|jour|giorno|rodada|день|раунд"
 # Who is named in a sentence; models have colons and slashes inside their names.
 WHO = r"[^\W_](?:[\w .'’-]|[:/](?=\d{0,3}[^\W\d_])(?!\d\d[ap]m)){0,39}?"
+# A name with a role after it: "Ann (villager)".
+_WITH_ROLE = re.compile(r"(?P<name>[^()]{1,60}?) ?\((?P<role>[^()]{1,30})\)")
+# The words of titles without a number: of a night and a day, of those who are awake, and beside these.
+_NIGHT_WORDS = frozenset(
+    "night nacht noche nuit notte noite ночь whisper whispers 夜 夜晚 夜间 黑夜 夜晚阶段 夜晚降临 天黑了 "
+    "狼人夜谈 狼人讨论 狼人请睁眼 夜フェーズ 夜の会話 人狼の会話 밤".split()
+)
+_DAY_WORDS = frozenset(
+    "day daytime dawn tag día jour giorno dia день "
+    "昼 朝 白天 白天阶段 天亮了 白天讨论 公开讨论 昼フェーズ 村の会議 낮".split()
+)
+_NIGHT_SIDES = frozenset("mafia wolf wolves werewolf werewolves secret private".split())
+_DAY_SIDES = frozenset("public town village villagers everyone".split())
+_PART_WORDS = frozenset(
+    "phase stage turn time chat channel talk talking discussion discuss meeting den room square team action actions "
+    "begins begin starts falls breaks comes wake wakes up open your eyes choose pick victim target".split()
+)
+_FILLERS = frozenset("a the of to it is are s only now please entering changed current game".split())
+_LONGEST_TITLE = 60
 ROLE = re.compile(
     r"(?:villager|townsfolk|town|citizen|civilian|werewolf|wolf|mafia|mafioso|godfather|seer|detective|sheriff|cop|doctor"
     r"|healer|medic|guard|bodyguard|hunter|witch|cupid|little girl|minion|spy|merlin|percival|morgana|mordred|oberon"
@@ -90,6 +110,7 @@ _OVER = re.compile(
 _FALLS = re.compile(
     r"\b(?:night (?:falls|begins|comes|has (?:fallen|come|begun))|nightfall|it is (?:now )?night|sun (?:has )?sets?"
     r"|(?:go|goes) to sleep|close your eyes|(?:change[sd]?|turns?) (?:in)?to night(?:time)?"
+    r"|(?:mafia|(?:were)?wolves),? (?:please )?(?:wake|open|choose|pick|select|decide|discuss)"
     r"|nacht bricht|cae la noche|la nuit tombe)\b|天黑",
     re.IGNORECASE,
 )
@@ -165,6 +186,27 @@ def to_number(written: str) -> int:
 def is_night(part: str) -> bool:
     """Whether this word for a part of a game is one for a night."""
     return part.casefold() in (*NIGHTS.split("|"), "夜", "晚")
+
+
+@lru_cache(maxsize=1024)
+def part_of_day(title: str) -> str:
+    """ "night" or "day", if a title without a number names nothing else: "NIGHT PHASE", "Wolves' den"; else ""."""
+    is_title = (
+        len(title) < _LONGEST_TITLE
+        and not any(map(str.isdigit, title))
+        and "game night" not in title.casefold()
+    )
+    words = {*words_of(title)} - _FILLERS if is_title else set()
+    sides = {"night": _NIGHT_WORDS | _NIGHT_SIDES, "day": _DAY_WORDS | _DAY_SIDES}
+    named = [part for part, known in sides.items() if words & known and words <= known | _PART_WORDS]
+    return "" if words <= _NIGHT_SIDES | _DAY_SIDES else "".join(named)
+
+
+def read_role(name: str) -> tuple[str, str]:
+    """A name and the known role in brackets after it; "" for other brackets."""
+    found = _WITH_ROLE.fullmatch(name.strip())
+    is_role = found is not None and ROLE.fullmatch(found["role"].strip())
+    return (found["name"].strip(), found["role"].strip()) if found and is_role else (name, "")
 
 
 def sentences(text: str) -> list[str]:

@@ -27,7 +27,7 @@ from discussions.transcripts.core.readers.named_lines import (
     part_of,
     read_named,
 )
-from discussions.transcripts.core.readers.narration import VOTES, WHO
+from discussions.transcripts.core.readers.narration import VOTES, WHO, part_of_day
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 
@@ -295,6 +295,8 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
             rows.append((number, spoken | {"type": part, said: line}))
         elif begins := _begun_by(line):
             begun = begins
+        elif day_part := part_of_day(line):
+            begun = begin_part(day_part, begun, is_alone=False)
         elif sentence := _ROUND.fullmatch(line):
             begun = {"round": sentence["number"]}
         elif section := chat.SECTION.fullmatch(line):
