@@ -5,7 +5,7 @@ output (speakers, lengths, votes, empty messages, cost), and reports faults at t
 `Notes.translate`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -172,8 +172,11 @@ def find_format(name: str) -> Format | None:
     return next((known for known in FORMATS if known.name == name), None)
 
 
-def recognise(value: Any, formats: Iterable[Format] = FORMATS) -> Format | None:
+def recognise(value: Any, formats: Sequence[Format] = FORMATS) -> Format | None:
     """The first of the formats in which a decoded JSON value is a game; a long list is cut to its first items."""
+    # No other format has our keys: most games need not be looked through for others.
+    if NATIVE in formats and native.has_our_keys(value) and native.is_native(value):
+        return NATIVE
     return next((known for known in formats if known.recognises and known.recognises(value)), None)
 
 

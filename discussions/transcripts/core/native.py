@@ -110,6 +110,13 @@ class _Found:
         return 2 * sum(type(text) is str and text.startswith(RAW) for text in texts) > len(texts)
 
 
+def has_our_keys(value: Any) -> bool:
+    """Whether the first message of a value has the keys of native ones."""
+    messages = value.get("messages") if type(value) is dict else None
+    first = messages[0] if type(messages) is list and messages else None
+    return type(first) is dict and {"playerName", "message"} <= first.keys()
+
+
 def is_native(value: Any) -> bool:
     """Whether a JSON value is a native game: recognised by its keys, however faulty it is otherwise.
 
