@@ -136,6 +136,10 @@ def _propose_signs(
     if thoughts:
         found.setdefault("thought", recipes.OR.join(thoughts))
     phases = [columns[name].different for name in recipes.split_columns(found.get("phase", ""), columns)]
+    # Only votes may have a round that is called so.
+    known = columns.get(found.get("round", ""))
+    if known and said and not any(map(all, zip(known.all, said.all, strict=True))):
+        found["round"] = recipes.OR.join([known.name, *numbers[:1]])
     if numbers and not re.search(r"\d", str(phases)):
         found.setdefault("round", numbers[0])
     free = [one for one in free if one.name not in (*thoughts, table.counted, found.get("round"))]
@@ -327,8 +331,9 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
     """The rows of a game in one object, or of the list at the path, else of that with most rows among those that look
     like messages in `brief`.
     """
-    if json_turns.recognises(brief) and json_turns.recognises(value):
-        return json_turns.table_of_game(value)
+    games = [value] if json_turns.recognises(brief) else [game for _at, game in list_inner_games(value, FORMATS)]
+    if games and json_turns.recognises(games[0]):
+        return json_turns.table_of_game(games[0])
     if _is_known(brief):
         return None
 

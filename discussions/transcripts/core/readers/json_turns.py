@@ -259,7 +259,7 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
             )
         elif type(part) is dict and not _is_about(key):
             yield from _within(part, place, inside, depth + 1)
-        elif depth and kind in (VOTE, OUT) and _are_objects(part) and not _holds_messages(part):
+        elif depth and kind in (VOTE, OUT) and _are_objects(part) and not _holds_lists(part[0]):
             yield from _rows_of(part, place, around | {"type": kind})
         elif type(part) is list:
             yield from _of_list(key, part, place, inside, depth)
@@ -328,6 +328,11 @@ def _is_about(key: str) -> bool:
 
 def _are_objects(part: Any) -> bool:
     return type(part) is list and bool(part) and all(type(item) is dict for item in part)
+
+
+def _holds_lists(value: dict[str, Any]) -> bool:
+    """Whether an object is a round of votes: with a list of them, or of messages."""
+    return _is_message(value) or any(_are_objects(part) for key, part in value.items() if kind_of_type(key) == VOTE)
 
 
 def _holds_messages(part: Any) -> bool:

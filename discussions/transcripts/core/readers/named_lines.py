@@ -50,7 +50,7 @@ _PLACE = re.compile(r":\d")
 _LEVEL = rf"(?:(?:{'|'.join(LEVELS)})\b[ :|-]{{0,3}})?"
 _SIGN = re.compile(
     r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?)\s?"
-    r"(?:(?P<sign>[:：](?=[\s\"“「]|\Z)|(?<![=-])>(?=\s|\Z)|[|»「“]|(?P<dash>(?<=\s)[-–—](?=\s)))"
+    r"(?:(?P<sign>[:：](?=[*_`]{0,3}(?:[\s\"“「]|\Z))|(?<![=-])>(?=\s|\Z)|[|»「“]|(?P<dash>(?<=\s)[-–—](?=\s)))"
     rf"[*_`]{{0,3}}\s{{0,3}}{_LEVEL}(?P<text>.*)|\Z)"
 )
 # "[Ann|wolves] psst": what stands in brackets belongs to the name.

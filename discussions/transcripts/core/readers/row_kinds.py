@@ -42,7 +42,7 @@ from discussions.transcripts.core.readers.chat_labels import (
     may_be_none,
     split_mode,
 )
-from discussions.transcripts.core.readers.column_guesses import find_ids
+from discussions.transcripts.core.readers.column_guesses import column_of, find_ids, is_round
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
     PLAYER,
@@ -362,12 +362,12 @@ def is_of_others(column: str) -> bool:
 
 
 def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, ListedPlayers]:
-    """The columns that hold nothing but players, or flags of players, in the first rows."""
+    """The columns that hold nothing but players, or flags of players, in the first rows; a number may count rounds."""
     found = {}
     for place in places:
-        first = distinct(cells[place] for cells in sample_rows(table, MOST_ASKED))
-        cells = [cell for cell in first if cell and cell != "[]"]
-        if cells and all(map(partial(_lists_players, names), cells)):
+        column = column_of(table.columns[place], [cells[place] for cells in sample_rows(table, MOST_ASKED)])
+        cells = [cell for cell in column.different if cell != "[]"]
+        if cells and not is_round(column) and all(map(partial(_lists_players, names), cells)):
             found[place] = ListedPlayers()
     return found
 
