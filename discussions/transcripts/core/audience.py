@@ -104,7 +104,7 @@ _IGNORE = _ACTS | frozenset(
     "system moderator narrator narration host server setup start started begin begins end ended over result "
     "results summary final_results info log status config init initialization tool tools function usage token "
     "tokens error errors warning debug meta metadata score scores reward rewards assign assignment assigned "
-    "observation prompt phase_change transition transitioned tally count outcome winner ranks "
+    "observation prompt phase_change transition transitioned tally tallies count counts totals outcome winner ranks "
     "inspect investigate protect heal save see check divination guard attack".split()
 )
 _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE

@@ -22,6 +22,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.fields import (
     NOTHING,
     are_ours,
+    as_object,
     as_objects,
     keys,
     known_keys,
@@ -131,8 +132,9 @@ def is_native(value: Any) -> bool:
     if len(found & {"gameId", "players", "messages"}) < 2:
         return False
     if type(first) is not dict:
-        # The messages of a game may stand in its rounds, under a key of another format.
-        others = (part for key, part in value.items() if snake_to_camel(key) not in GAME_KEYS.ours)
+        # The messages of a game may stand in its rounds, or in an object, under a key of another format.
+        other = [part for key, part in value.items() if snake_to_camel(key) not in GAME_KEYS.ours]
+        others = chain(other, *(as_object(part).values() for part in other))
         return "messages" in found or not any(type(part) is list and as_objects(part[:1]) for part in others)
     strange = _strange_keys(messages)
     if not ({"message", "playerName"} <= first.keys() or has_needed(suggest_fields(list(first)))):

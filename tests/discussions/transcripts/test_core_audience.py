@@ -52,6 +52,7 @@ from tests.factories.reading import read_transcripts
         ("final_results", IGNORE),
         ("system", IGNORE),
         ("vote_result", IGNORE),
+        ("vote_counts", IGNORE),
         ("ATTACK", IGNORE),
         ("phase:transitioned", IGNORE),
         ("undertone", ""),

@@ -278,3 +278,31 @@ def test_the_only_list_of_lines_is_read_as_a_text_unless_its_key_hides_it(key, i
     assert [len(game.record.messages) for game in read.games] == ([5] if is_read else [])
     two = [{key: lines}, {key: lines}]
     assert not read_transcripts(as_bytes({"games": two}), "b.json").games
+
+
+def test_an_inner_game_has_the_votes_of_its_rounds_and_rounds_that_are_called_otherwise():
+    ids = {"Ann": 1, "Bea": 2, "Cid": 3}
+    talk = [
+        {"nr": at, "player_id": ids[name], "content": text, "speech_round": 1 + at // 3, "mean": [0.6, 0.8][at % 2]}
+        for at, (name, text) in enumerate(SAID)
+    ]
+    rounds = [
+        {
+            "voting_round": number,
+            "votes": [{"voter_id": one, "voted_for": 1 + one % 3} for one in ids.values()],
+            "vote_counts": {"1": 1, "2": 1, "3": 1},
+        }
+        for number in (1, 2)
+    ]
+    cast = [{"player_id": one, "role": "wolf" if one == 2 else "villager"} for one in ids.values()]
+    data = as_bytes({"record": {"game_id": "g", "players": cast, "process": {"talk": talk, "voting": rounds}}})
+    mapping = propose_mapping(read_head(data, is_part=False))
+    assert mapping.fields["round"] == "round|speech_round"
+    (game,) = read_transcripts(data, "a.json").games
+    assert [(one.round, one.text) for one in game.record.messages] == [
+        (1 + at // 3, text) for at, (_name, text) in enumerate(SAID)
+    ]
+    assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [
+        (number, one, 1 + one % 3) for number in (1, 2) for one in ids.values()
+    ]
+    assert [player.role for player in game.record.players] == ["villager", "wolf", "villager"]

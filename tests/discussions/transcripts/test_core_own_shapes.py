@@ -133,6 +133,8 @@ ASKS = {
     "signs of lines": (text("{name}: {said}", "  ↳ {secret}"), {"other lines": "thought"}),
     "items": (text("{name}: {said}", "- {secret}"), {"other lines": "thought"}),
     "numbers": (text("{n}. {name}: {said}"), {}),
+    "bold, and quoted aloud": (text("***{name} (thoughts as {role}):*** {secret}", "> **{name}:** {said}",
+                                    rounds=""), {">": "speech"}),
     "modes": (text("{name} (piensa): {secret}", "{name} (dice): {said}", rounds="## Ronda {}\n"), {}),
     "unknown mode": (text("{name} (grumbles): {secret}", "{name}: {said}"), {"grumbles": "thought"}),
     "side by side": (json.dumps({"id": "g", "threads": {

@@ -1,6 +1,7 @@
 """What a column of a file may be, judged by what it holds: texts, players, rounds, or what a row is."""
 
 import re
+from collections.abc import Mapping
 from itertools import permutations
 
 from msgspec import Struct
@@ -19,7 +20,9 @@ from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import (
     ANY,
     LONGEST_NAME,
+    OR,
     PLAYER,
+    TEXT,
     MappingRecord,
     field_of,
     split_columns,
@@ -48,6 +51,7 @@ _SPOKEN = frozenset(
 _POINTS = frozenset(("pointed", "points", "finger"))
 _SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
+_DIGIT = re.compile(r"\d")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
@@ -140,7 +144,7 @@ def find_kind(free: list[Column], players: Column) -> str:
 def with_kind(table: Table, mapping: MappingRecord) -> MappingRecord:
     """With the unknown column, if there is one, of few codes that tell apart what a player says: that is asked.
 
-    And with one that is called a vote and names players.
+    And with one that is called a vote and names players, and one that is called a round and counts them.
     """
     columns = {column.name: column for column in columns_in(table)}
     used = {part for name in mapping.fields.values() for part in split_columns(name, table.columns)}
@@ -150,7 +154,11 @@ def with_kind(table: Table, mapping: MappingRecord) -> MappingRecord:
     kind = find_kind(free, players) if players and not is_typed else ""
     voted = [one.name for one in free if players and kind_of_type(one.name) == VOTE and is_vote(one, players)]
     found = {"vote": voted[0]} if voted and not {"vote", "target"} & mapping.fields.keys() else {}
-    return replace(mapping, fields=found | mapping.fields | ({"type": kind} if kind else {}))
+    said = columns.get(mapping.fields.get(TEXT, ""))
+    counted = (one for one in free if said and words_of(one.name)[-1:] == ["round"])
+    rounds = [one.name for one in counted if is_round(beside(said, one))]
+    fields = mapping.fields | find_round(mapping.fields, columns, rounds)
+    return replace(mapping, fields=found | fields | ({"type": kind} if kind else {}))
 
 
 def is_vote(column: Column, players: Column) -> bool:
@@ -202,6 +210,24 @@ def _share_named(column: Column, texts: str) -> float:
 def _is_small(column: Column) -> bool:
     is_short = max(map(len, column.different)) <= LONGEST_NAME
     return is_short and 2 <= len(column.different) <= min(Limits().players, len(column.cells) - 1)
+
+
+def beside(said: Column | None, column: Column) -> Column:
+    """A column as it is in the rows that have a text."""
+    cells = [cell for text, cell in zip(said.all, column.all, strict=True) if text] if said else []
+    return column_of(column.name, cells) if any(cells) else column
+
+
+def find_round(fields: Mapping[str, str], columns: Mapping[str, Column], numbers: list[str]) -> dict[str, str]:
+    """The columns of the round: the known one, and the first of these `numbers` where no text has another."""
+    known, said, phases = (
+        [columns[name] for name in split_columns(fields.get(field, ""), columns)]
+        for field in ("round", TEXT, "phase")
+    )
+    is_known = any(all(both) for one in known for text in said for both in zip(one.all, text.all, strict=True))
+    if not numbers or is_known or any(_DIGIT.search(cell) for one in phases for cell in one.different):
+        return {}
+    return {"round": OR.join([*(one.name for one in known), numbers[0]])}
 
 
 def is_round(column: Column) -> bool:

@@ -129,19 +129,13 @@ def _propose_signs(
     numbers = [
         one.name
         for one in free
-        if guesses.is_round(_beside(said, one))
+        if guesses.is_round(guesses.beside(said, one))
         and not one.name.endswith(json_rows.COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
     ]
     if thoughts:
         found.setdefault("thought", recipes.OR.join(thoughts))
-    phases = [columns[name].different for name in recipes.split_columns(found.get("phase", ""), columns)]
-    # Only votes may have a round that is called so.
-    known = columns.get(found.get("round", ""))
-    if known and said and not any(map(all, zip(known.all, said.all, strict=True))):
-        found["round"] = recipes.OR.join([known.name, *numbers[:1]])
-    if numbers and not re.search(r"\d", str(phases)):
-        found.setdefault("round", numbers[0])
+    found |= guesses.find_round(found, columns, numbers)
     free = [one for one in free if one.name not in (*thoughts, table.counted, found.get("round"))]
     rounds, players = (columns.get(found.get(field, "")) for field in ("round", recipes.PLAYER))
     if run := table.counted or (_run(free, rounds) if rounds else ""):
@@ -171,12 +165,6 @@ def _kind(free: list[Column], players: Column | None, found: dict[str, str]) -> 
     if known and "type" not in found:
         return known[0]
     return guesses.find_kind(free, players) if players else ""
-
-
-def _beside(said: Column | None, column: Column) -> Column:
-    """A column as it is in the rows that have a text."""
-    cells = [cell for text, cell in zip(said.all, column.all, strict=True) if text] if said else []
-    return guesses.column_of(column.name, cells) if any(cells) else column
 
 
 def _run(free: list[Column], rounds: Column) -> str:
