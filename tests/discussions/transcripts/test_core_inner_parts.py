@@ -283,7 +283,13 @@ def test_the_only_list_of_lines_is_read_as_a_text_unless_its_key_hides_it(key, i
 def test_an_inner_game_has_the_votes_of_its_rounds_and_rounds_that_are_called_otherwise():
     ids = {"Ann": 1, "Bea": 2, "Cid": 3}
     talk = [
-        {"nr": at, "player_id": ids[name], "content": text, "speech_round": 1 + at // 3, "mean": [0.6, 0.8][at % 2]}
+        {
+            "nr": at,
+            "player_id": ids[name],
+            "content": text,
+            "speech_round": 1 + at // 3,
+            "mean": [0.6, 0.8][at % 2],
+        }
         for at, (name, text) in enumerate(SAID)
     ]
     rounds = [
@@ -295,7 +301,9 @@ def test_an_inner_game_has_the_votes_of_its_rounds_and_rounds_that_are_called_ot
         for number in (1, 2)
     ]
     cast = [{"player_id": one, "role": "wolf" if one == 2 else "villager"} for one in ids.values()]
-    data = as_bytes({"record": {"game_id": "g", "players": cast, "process": {"talk": talk, "voting": rounds}}})
+    data = as_bytes(
+        {"record": {"game_id": "g", "players": cast, "process": {"talk": talk, "voting": rounds}}}
+    )
     mapping = propose_mapping(read_head(data, is_part=False))
     assert mapping.fields["round"] == "round|speech_round"
     (game,) = read_transcripts(data, "a.json").games

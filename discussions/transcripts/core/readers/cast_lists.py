@@ -62,7 +62,9 @@ def _named(listed: list[Any], said: dict[str, dict[str, Any]]) -> list[Any]:
     known = max(counts, key=counts.__getitem__, default="")
     if not counts.get(known) or not {"name", "playerName", "player_name"}.isdisjoint(keys):
         return listed
-    return [{"name": str(player[known])} | player if known in as_object(player) else player for player in listed]
+    return [
+        {"name": str(player[known])} | player if known in as_object(player) else player for player in listed
+    ]
 
 
 def _facts(fact: Any) -> dict[str, Any]:

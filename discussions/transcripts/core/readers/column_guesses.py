@@ -218,13 +218,17 @@ def beside(said: Column | None, column: Column) -> Column:
     return column_of(column.name, cells) if any(cells) else column
 
 
-def find_round(fields: Mapping[str, str], columns: Mapping[str, Column], numbers: list[str]) -> dict[str, str]:
+def find_round(
+    fields: Mapping[str, str], columns: Mapping[str, Column], numbers: list[str]
+) -> dict[str, str]:
     """The columns of the round: the known one, and the first of these `numbers` where no text has another."""
     known, said, phases = (
         [columns[name] for name in split_columns(fields.get(field, ""), columns)]
         for field in ("round", TEXT, "phase")
     )
-    is_known = any(all(both) for one in known for text in said for both in zip(one.all, text.all, strict=True))
+    is_known = any(
+        all(both) for one in known for text in said for both in zip(one.all, text.all, strict=True)
+    )
     if not numbers or is_known or any(_DIGIT.search(cell) for one in phases for cell in one.different):
         return {}
     return {"round": OR.join([*(one.name for one in known), numbers[0]])}

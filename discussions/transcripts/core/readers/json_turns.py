@@ -332,7 +332,9 @@ def _are_objects(part: Any) -> bool:
 
 def _holds_lists(value: dict[str, Any]) -> bool:
     """Whether an object is a round of votes: with a list of them, or of messages."""
-    return _is_message(value) or any(_are_objects(part) for key, part in value.items() if kind_of_type(key) == VOTE)
+    return _is_message(value) or any(
+        _are_objects(part) for key, part in value.items() if kind_of_type(key) == VOTE
+    )
 
 
 def _holds_messages(part: Any) -> bool:
