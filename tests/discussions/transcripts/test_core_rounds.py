@@ -549,3 +549,40 @@ def test_a_night_of_three_wolves_leaves_the_next_day_open():
     _questions, record = propose(*rows)
     said = [message.text for message in record.messages]
     assert said == [*(f"{name} is here." for name in whole), *(f"{name} goes on." for name in whole[:-1])]
+
+
+def test_of_two_columns_of_players_the_one_that_more_rows_have_is_read():
+    whole = ["Ann", "Bea", "Cid"]
+    rows = [{"character": "", **told(name, whole, f"{name} is here.")} for name in whole]
+    rows += [
+        {"character": role, **told(name, whole, f"{name} waits.")}
+        for name, role in zip(whole, "XYX", strict=True)
+    ]
+    _questions, record = propose(*rows)
+    assert [player.name for player in record.players] == whole
+
+
+def test_votes_may_be_listed_by_whom_they_are_for_and_twice_with_their_times():
+    by_target = {
+        "vote_details": {"Bea": ["Ann", "Cid"], "Ann": ["Bea"]},
+        "confirmed": {"votes": {"yes": ["Ann", "Bea"]}},
+    }
+    talk = [*FIRST, {"speaker": "Cid", "content": "Hm."}]
+    cast = [
+        {"voter": "Ann", "target": "Bea", "timestamp": "2025-03-25T00:31:02"},
+        {"voter": "Bea", "target": "Ann", "timestamp": "2025-03-25T00:31:02"},
+    ]
+    value = [
+        {"round": 1, "talk": talk, **by_target},
+        {"round": 2, "votes": cast},
+        {"round": 2, "talk": SECOND, "votes": cast},
+    ]
+    record = read_one({"id": "g", "rounds": value}).record
+    assert [(vote.round, vote.voter, vote.target) for vote in record.votes] == [
+        (1, 1, 2),
+        (1, 3, 2),
+        (1, 2, 1),
+        (2, 1, 2),
+        (2, 2, 1),
+    ]
+    assert len(record.players) == 3

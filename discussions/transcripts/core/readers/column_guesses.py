@@ -92,13 +92,14 @@ def column_of(name: str, every: list[str]) -> Column:
 
 
 def find_likeliest(name: str, columns: list[Column]) -> str:
-    """The column of players by its name; another such one, or "", where its values are no names that come back."""
+    """The column of players by its name, or another such one that more rows have; "" where no values are names."""
     own = next((column for column in columns if column.name == name), None)
-    if own is None or _is_small(own):
+    if own is None:
         return name
-    others = [one.name for one in columns if field_of(one.name) == PLAYER and _is_small(one)]
+    others = [one for one in columns if field_of(one.name) == PLAYER and _is_small(one)]
+    fullest = max(others, key=lambda one: (len(one.cells), one is own), default=None)
     is_id = len(own.different) == len(own.cells) > MOST_ALONE
-    return others[0] if others else "" if is_id else name
+    return fullest.name if fullest else "" if is_id else name
 
 
 def is_note(column: Column) -> bool:

@@ -20,7 +20,7 @@ from discussions.transcripts.core.audience import (
     looks_like_audience,
     words_of,
 )
-from discussions.transcripts.core.fields import as_object, as_objects
+from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
@@ -458,10 +458,15 @@ def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[
 
 def _casts(part: Any) -> list[tuple[str, str]]:
     """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
+    if type(part) is dict and any(map(as_list, part.values())):
+        # Who voted for each: nobody does twice, and somebody is voted for who votes.
+        found = {str(voter): target for target, voters in part.items() for voter in as_list(voters)}
+        are_votes = len(found) == sum(len(as_list(voters)) for voters in part.values()) > len(part)
+        return list(found.items()) if are_votes and not part.keys().isdisjoint(found) else []
     if type(part) is dict:
         # Other numbers are how many votes each got.
         are_seats = len(part) > 1 and {*map(as_text, part.values())} <= {*part}
         are_names = are_seats or all(type(target) is str for target in part.values())
         return [(voter, as_text(target)) for voter, target in part.items()] if are_names else []
-    found = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
-    return [(arrow["voter"], arrow["target"]) for arrow in found if arrow]
+    arrows = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
+    return [(arrow["voter"], arrow["target"]) for arrow in arrows if arrow]

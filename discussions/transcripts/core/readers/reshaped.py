@@ -19,7 +19,7 @@ from discussions.transcripts.core.audience import (
     split_names,
 )
 from discussions.transcripts.core.fields import as_object
-from discussions.transcripts.core.readers.column_guesses import columns_in, is_round
+from discussions.transcripts.core.readers.column_guesses import columns_in, find_likeliest, is_round
 from discussions.transcripts.core.readers.columns import (
     LONGEST_NAME,
     MOST_COLUMNS,
@@ -250,16 +250,17 @@ def _events(rows: Iterable[TableRow], at: list[int]) -> dict[tuple[str, ...], li
 def _open_lists(table: Table) -> Table:
     """The table with "all" for the lists of players that name all who still play, as later rows show."""
     fields = suggest_fields(table.columns)
-    at = places_of({name: fields.get(name, "") for name in (PLAYER, "game")}, table.columns)
-    sample = list(zip(*sample_rows(table, MOST_ROWS), strict=True)) if at[PLAYER] else []
+    columns = columns_in(table) if {"audience", PLAYER} <= fields.keys() else []
     lists = [
-        place
-        for place, cells in enumerate(sample)
-        if field_of(table.columns[place]) == "audience"
-        and any(len(split_names(cell)) >= LEAST_TABLE - 1 for cell in cells)
+        table.columns.index(one.name)
+        for one in columns
+        if field_of(one.name) == "audience"
+        and any(len(split_names(cell)) >= LEAST_TABLE - 1 for cell in one.different)
     ]
     if not lists:
         return table
+    fields[PLAYER] = find_likeliest(fields[PLAYER], columns)
+    at = places_of({name: fields.get(name, "") for name in (PLAYER, "game")}, table.columns)
     rows = [(row, cells_of(row, at)) for row in table.rows]
     authors = {cells.get(PLAYER, "").strip().casefold() for _row, cells in rows} - NARRATORS - {""}
     # For each row the game, the author, and who hears it.

@@ -93,7 +93,7 @@ class _RowGame(Struct):
     targets: dict[str, str] = {}
     winner: str | None = None
     round: int | None = None
-    cast: set[tuple[int, str, str]] = set()
+    cast: set[tuple[int, str, str, str]] = set()
     aliases: dict[str, str] = {}
     # Who leads a game whose rows name no round, case-folded; `told` is where it is by what they say.
     leaders: frozenset[str] = frozenset()
@@ -402,14 +402,15 @@ def _read_vote(
     if not is_nobody(target):
         game.targets.setdefault(target, place)
     number, private = game.number, {}
+    time = as_moment(cells.get("time", "")) or None
+    # A column repeats an agent's vote in each of its rows, and a list the votes of another one.
+    key = (number, name, target, str(time) if is_typed else "")
     if is_typed:
         private = {"justification": cells.get(recipes.TEXT) or None, "reasoning": cells.get("thought")}
-    elif (number, name, target) in game.cast:
-        # A column that repeats an agent's vote in each of its rows.
+    if key in game.cast and (time or not is_typed):
         game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=_REPEATED)
         return
-    game.cast.add((number, name, target))
-    time = as_moment(cells.get("time", "")) or None
+    game.cast.add(key)
     game.draft.add_vote(place, number, name or None, target, time=time, **private)
 
 
