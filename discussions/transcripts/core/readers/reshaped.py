@@ -277,8 +277,7 @@ def _open_lists(table: Table) -> Table:
         spoken[game, own].add(author)
         left[game] |= own
         playing.append(left[game])
-    changed = []
-    apart: set[str] = set()
+    changed, apart = [], set[str]()
     for (row, _), (game, _, own), now in zip(rows, told, reversed(playing), strict=True):
         # At most two leave at once; then most of the others speak to one another, and half of them do not so before.
         is_left = len(left[game] - now) <= MOST_LEAVING and 2 * len(spoken[game, now]) >= len(now)
