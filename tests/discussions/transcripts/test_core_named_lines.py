@@ -236,6 +236,18 @@ def test_a_label_that_no_text_names_is_asked_about_in_a_chat(label):
     assert {fault.code for fault in read_transcripts(data, "log.txt").faults} == {"unknown_columns"}
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("It is {name}'s turn to speak.", "speaking: {name}", "emotion: calm", "{name} looks at Cid"),
+        *("{name} trusts Cid: 1/10", "Prompt for {name}: {secret}", "Secret info for {name}: {secret}"),
+    ],
+)
+def test_a_line_that_comes_back_beside_messages_is_asked_about(line):
+    read = read_transcripts(text("{name}: {said}", line), "log.txt")
+    assert {fault.code for fault in read.faults} == {"unknown_columns"}
+
+
 def test_a_player_whom_nobody_names_is_at_worst_asked_about():
     (game,) = read_transcripts(text("{name}: {said}") + b"\nTokens: 120\nWinner: Mafia", "log.txt").games
     assert sorted(player.name for player in game.record.players) == ["Ann", "Bea", "Cid"]

@@ -79,6 +79,7 @@ AT_ONCE = {
         *({"speaker": "Ann", "text": SECRET, "broadcast": False} for _n in range(3)),
         *({"speaker": name, "text": said, "broadcast": True} for name, said in SAID),
     ),
+    "lines of tags": text("<thinking>", "{secret}", "</thinking>", "{name}: {said}"),
     "brackets": text("{name}: [THOUGHT] {secret} [/THOUGHT] {said}"),
     "note": text("{name}: {said} (Internal note: {secret})"),
     "labels": lines(

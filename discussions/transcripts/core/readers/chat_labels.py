@@ -239,8 +239,10 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     words = {name: _PLAIN_WORDS.findall(name) for name in called}
     named = [name for name in called if chat.NUMBER.search(name) or written.issuperset(words[name])]
     phrases = [name for name in called if _PHRASE.search(name)]
-    # Of a channel, its members may be listed.
-    doubtful = [name for name in names if kind_of_title(name)]
+    # Of a channel, its members may be listed; "Prompt for Ann" and "Ann trusts Bea" say nothing themselves.
+    beside = Counter(name.rpartition(" ")[0] for name in names if _last_word(name) in known)
+    beside.update(name for name in beside.copy() if name.partition(" ")[0].casefold() in known)
+    doubtful = [name for name in names if kind_of_title(name) or beside[name.rpartition(" ")[0]] > 1]
     doubtful += [
         name
         for name in called
@@ -252,6 +254,11 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     if len(named) > 2 and 2 * len(named) > len(called):
         doubtful += [name for name in called if name not in named]
     return frozenset(doubtful)
+
+
+def _last_word(name: str) -> str:
+    first, _space, last = name.casefold().rpartition(" ")
+    return last.strip("()[]") if first else ""
 
 
 def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
@@ -279,18 +286,26 @@ def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:
     texts = (
         line.name if line.kind == "more" and line.name else _label_of(line.text)
         for line in found
-        if (line.kind == "more" and not _ITEM.fullmatch(line.text)) or (line.kind == "notice" and line.name)
+        if line.kind == "more" or (line.kind == "notice" and line.name)
+        if not _is_known(line.text.strip(), names)
     )
     called = {word for name in names for word in _PLAIN_WORDS.findall(name) if not word.isdecimal()}
+    called |= {f"{word}'s" for word in called}
     shapes = Counter(
         _PLAIN_WORDS.sub(lambda word: "\0" if word[0] in called else word[0], as_shape(text))
         for text in texts
-        if not any(known.fullmatch(text.strip()) for known in (VOTES, _DEED, _BOXED_NAME))
     )
     # "Ann (Doctor) [thinks]" and "Bea (Seer) [thinks]" are no texts either.
     boxed = sum(count for shape, count in shapes.items() if _BOXED_LABEL.fullmatch(shape))
     often = max((count for shape, count in shapes.items() if "\0" in shape), default=0)
     return max(boxed, often) >= LEAST_NUMBERED
+
+
+def _is_known(text: str, names: Collection[str]) -> bool:
+    """Whether a line is a vote, a deed or an item of a list."""
+    vote = VOTES.fullmatch(text)
+    is_vote = vote is not None and (vote["name"] in names or not text[0].isalnum())
+    return is_vote or any(known.fullmatch(text) for known in (_DEED, _BOXED_NAME, _ITEM))
 
 
 def _has_marks(found: Iterable[ChatLine]) -> bool:
@@ -301,11 +316,12 @@ def _has_marks(found: Iterable[ChatLine]) -> bool:
     said: list[Counter[str]] = []
     below: Counter[str] = Counter()
     for line in found:
-        sign = line.text.strip()[:1]
+        # A label in small letters is a sign, too.
+        sign = line.name or line.text.strip()[:1]
         if line.kind == "message":
             below = Counter()
             said += [] if line.audience else [below]
-        elif line.kind == "more" and sign.strip(_QUOTES) and not sign.isalnum():
+        elif line.kind == "more" and sign.strip(_QUOTES) and (line.name or not sign.isalnum()):
             below[sign] += 1
     signs = Counter(sign for one in said for sign, count in one.items() if count == 1 or sign not in _LISTED)
     often = max(signs.values(), default=0)

@@ -137,7 +137,7 @@ def to_native_text(
     """The games of the text, in order; one at a time is decoded. Never raises."""
     head = _lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
     forms = find_forms(head)
-    style = chat.find_style([line for line in as_chat(head, forms) if line.strip()])
+    style = chat.find_style([line for line in labels.outside_tags(as_chat(head, forms)) if line.strip()])
     for begin, end, number in _parts(decoded):
         notes = new_notes()
         game = _Game(notes, Draft(notes, notes.source), begin=number)
