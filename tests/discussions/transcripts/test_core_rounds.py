@@ -586,3 +586,13 @@ def test_votes_may_be_listed_by_whom_they_are_for_and_twice_with_their_times():
         (2, 2, 1),
     ]
     assert len(record.players) == 3
+
+
+def test_what_texts_call_players_is_no_id_of_their_model():
+    rows = [
+        {"player_id": f"Player_{n}", "agent": model, "message": f"I trust Player_{3 - n} on day {day}."}
+        for day in (1, 2)
+        for n, model in ((1, "gpt-4o"), (2, "haiku"))
+    ]
+    _questions, record = propose(*rows)
+    assert [player.name for player in record.players] == ["Player_1", "Player_2"]

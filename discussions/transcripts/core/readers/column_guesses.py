@@ -253,21 +253,23 @@ def is_round(column: Column) -> bool:
 def find_ids(table: Table) -> dict[str, str]:
     """The name of each player whom rows give an id beside it: {"player": 2, "name": "Bea"}.
 
-    Before it is given, a name may be the id itself: "Player 2".
+    Before it is given, a name may be the id itself: "Player 2". What texts call players is no id.
     """
-    columns = [column for column in columns_in(table) if field_of(column.name) == PLAYER]
+    every = columns_in(table)
+    columns = [column for column in every if field_of(column.name) == PLAYER]
     for ids, names in permutations(columns, 2):
         pairs = {both for both in zip(ids.all, names.all, strict=True) if all(both)}
-        called = {
-            (given, name)
-            for given, name in pairs
-            if _SIGNS.sub("", given).casefold() != _SIGNS.sub("", name).casefold()
-        }
+        called = {(given, name) for given, name in pairs if _plain(given) != _plain(name)}
         found = dict(called)
-        are_ids = all(map(str.isdecimal, found)) or "id" in words_of(ids.last)
-        are_names = len(called) == len(found) == len({*found.values()}) and not any(
-            map(str.isdecimal, found.values())
-        )
-        if len(found) > 1 and are_ids and are_names:
+        is_clear = len(called) == len(found) == len({*found.values()}) > 1
+        if not is_clear or any(map(str.isdecimal, found.values())):
+            continue
+        texts = "\n".join(cell for column in every for cell in column.different if " " in cell).casefold()
+        named, numbered = (sum(name.casefold() in texts for name in part) for part in (found.values(), found))
+        if all(map(str.isdecimal, found)) or ("id" in words_of(ids.last) and named >= numbered):
             return found | {name: found[given] for given, name in pairs - called if given in found}
     return {}
+
+
+def _plain(name: str) -> str:
+    return _SIGNS.sub("", name).casefold()
