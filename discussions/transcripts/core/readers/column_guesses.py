@@ -259,7 +259,7 @@ def find_ids(table: Table) -> dict[str, str]:
     columns = [column for column in every if field_of(column.name) == PLAYER]
     for ids, names in permutations(columns, 2):
         pairs = {both for both in zip(ids.all, names.all, strict=True) if all(both)}
-        called = {(given, name) for given, name in pairs if _plain(given) != _plain(name)}
+        called = {(given, name) for given, name in pairs if _without_signs(given) != _without_signs(name)}
         found = dict(called)
         is_clear = len(called) == len(found) == len({*found.values()}) > 1
         if not is_clear or any(map(str.isdecimal, found.values())):
@@ -271,5 +271,5 @@ def find_ids(table: Table) -> dict[str, str]:
     return {}
 
 
-def _plain(name: str) -> str:
+def _without_signs(name: str) -> str:
     return _SIGNS.sub("", name).casefold()
