@@ -240,7 +240,12 @@ def test_a_label_that_no_text_names_is_asked_about_in_a_chat(label):
     "line",
     [
         *("It is {name}'s turn to speak.", "speaking: {name}", "emotion: calm", "{name} looks at Cid"),
-        *("{name} trusts Cid: 1/10", "Prompt for {name}: {secret}", "Secret info for {name}: {secret}"),
+        *(
+            "{name} thinks {secret}",
+            "{name} trusts Cid: 1/10",
+            "Prompt for {name}: {secret}",
+            "Secret info for {name}: {secret}",
+        ),
     ],
 )
 def test_a_line_that_comes_back_beside_messages_is_asked_about(line):

@@ -329,9 +329,11 @@ def _has_marks(found: Iterable[ChatLine]) -> bool:
 
 
 def _label_of(text: str) -> str:
-    """What stands before a colon near the beginning, else the text."""
+    """What stands before a colon near the beginning, or a name and its thinking, else the text."""
     label, colon, _said = text.partition(":")
-    return label if colon and len(label) <= LONGEST_VALUE else text
+    words = text.split(" ", 2)
+    thinks = len(words) > 2 and is_hidden(words[1])
+    return label if colon and len(label) <= LONGEST_VALUE else " ".join(words[:2]) if thinks else text
 
 
 def is_figure(text: str, names: Collection[str]) -> bool:
