@@ -189,6 +189,12 @@ def test_what_belongs_to_no_player_is_asked_about():
     assert not is_clear("other lines")
 
 
+def test_the_title_of_a_log_is_of_no_part():
+    data = "### Example game log:\n" + text("? {name}: {secret}", "! {name}: {said}").decode()
+    _mapping, rows = rows_of(data.encode())
+    assert not any("phase" in row for row in rows)
+
+
 def test_names_may_have_two_words_or_digits():
     spoken = ["Tom is odd.", "I trust Li.", "Why, Anna?", "So says Tom Ito.", "Ask Li Wei."]
     names = ["Anna Berg", "Tom Ito", "Li Wei", "Anna Berg", "Tom Ito"]

@@ -350,7 +350,10 @@ def begin_part(title: str, before: Mapping[str, str], *, is_alone: bool) -> dict
     """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
     number = chat.NUMBER.search(title)
     round_of = {"round": number[0]} if number else _kept_round(before)
-    return round_of if number and is_alone else round_of | {"phase": chat.NUMBER.sub("", title).strip()}
+    # "Example game log" stands above a game.
+    is_whole = words_of(title)[-1:] in (["log"], ["logs"], ["transcript"])
+    is_part = not (number and is_alone) and not is_whole
+    return round_of | ({"phase": chat.NUMBER.sub("", title).strip()} if is_part else {})
 
 
 def _kept_round(before: Mapping[str, str]) -> dict[str, str]:
