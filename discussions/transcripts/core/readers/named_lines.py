@@ -83,6 +83,7 @@ _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60}
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
 _SENTENCE = re.compile(r"[.!?,;] ")
 _RULE = re.compile(r"\W{3,}")
+_SAID = re.compile(r"\W{0,3}(?:I|We|You|My|Our|Ich|Wir|Je|Nous|Yo|Eu|Io|Я|Мы|我)(?:['’ ]|(?<=我))")
 OTHER = "other lines"
 
 
@@ -154,7 +155,7 @@ def _has_case(word: str) -> bool:
 def _may_be_name(word: str) -> bool:
     # "agent_0" is a name, "round_1" is none; "[D1]" and "[N1]" are days and nights.
     words, is_numbered = words_of(word), re.search(r"[\d_-]", word) is not None
-    is_agent = word[-1].isdecimal() and SPEAKERS.issuperset(words)
+    is_agent = (word[-1].isdecimal() and SPEAKERS.issuperset(words)) or word == "OpenAI"
     is_word = (
         word.casefold() in _NO_NAMES or all(map(kind_of_type, words)) or ROLE.fullmatch(word) is not None
     )
@@ -263,7 +264,7 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
     shapes: dict[str, list[_Head]] = {}
     for head in heads.values():
         shapes.setdefault(head.shape, []).append(head)
-    # What only one name begins is a text.
+    # What only one name begins is a text, as is "I agree with Ann: ...".
     often = {
         shape
         for shape, same in shapes.items()
@@ -280,6 +281,7 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
         number: replace(head, text="") if head.shape in dates else head
         for number, head in heads.items()
         if head.shape in often or (head.has_sign and not _SENTENCE.search(head.shape))
+        if not _SAID.match(head.shape)
     }
 
 
