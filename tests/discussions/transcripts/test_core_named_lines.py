@@ -262,3 +262,11 @@ def test_a_line_that_comes_back_beside_messages_is_asked_about(line):
 def test_a_player_whom_nobody_names_is_at_worst_asked_about():
     (game,) = read_transcripts(text("{name}: {said}") + b"\nTokens: 120\nWinner: Mafia", "log.txt").games
     assert sorted(player.name for player in game.record.players) == ["Ann", "Bea", "Cid"]
+
+
+def test_a_text_that_says_with_whom_its_author_agrees_is_no_head_of_another():
+    said = [(name.replace("Cid", "OpenAI"), said.replace("Cid", "OpenAI")) for name, said in SAID * 2]
+    said[3] = "Ann", f"{said[3][1]}\nI agree with Bea: it is late."
+    lines = [line for name, text in said for line in (f"[20:15] {name}:", *text.split("\n"), "")]
+    rows = [row for _number, row in read_named(lines)]
+    assert [(row["player"], row["text"]) for row in rows] == said

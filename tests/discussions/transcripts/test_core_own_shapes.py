@@ -376,3 +376,30 @@ def test_events_of_a_program_are_proposed_with_targets_of_votes_and_numbers_of_p
     assert len(game.record.votes) == 6
     assert {entry.text for entry in game.private} == {f"{CANARY} in {number}." for number in (1, 2)}
     assert [player.name for player in game.record.players] == ["1", "2", "3"]
+
+
+def test_objects_with_one_text_under_a_name_beside_what_all_have_are_messages():
+    roles = {"Ann": "Seer", "Bea": "Werewolf", "Cid": "Villager"}
+
+    def turn(name: str, said: str, kind: str) -> dict[str, object]:
+        return {"Host": f"{name}, your turn.", f"{name}({roles[name]})": said, "rule": {"form": kind}}
+
+    rounds = {
+        f"round {number} begins:": [
+            *(turn(name, text, "words") for name, text in SAID[3 * number - 3 : 3 * number]),
+            *(turn(name, f"{CANARY} of round {number}", "card") for name in roles),
+            {"Host": "The round is over."},
+        ]
+        for number in (1, 2)
+    }
+    data = json.dumps(rounds).encode()
+    table = read_head(data, is_part=False)
+    mapping = propose_mapping(table)
+    assert [question.value for question in find_questions(table, mapping)] == ["card"]
+    mapping = replace(mapping, kinds={"card": PRIVATE})
+    (game,) = read_transcripts(data, "a.json", columns=[mapping]).games
+    names = [player.name for player in game.record.players]
+    assert [(one.round, names[one.player - 1], one.text) for one in game.record.messages] == [
+        (1 + at // 3, name, text) for at, (name, text) in enumerate(SAID)
+    ]
+    assert [player.role for player in game.record.players] == list(roles.values())

@@ -1,6 +1,7 @@
 """JSON as cells of rows: objects, lists that name players, parts of contents, and tables whose rows are lists."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -28,6 +29,7 @@ from discussions.transcripts.core.readers.columns import (
     has_needed,
     suggest_fields,
 )
+from discussions.transcripts.core.readers.narration import read_role
 from discussions.transcripts.core.readers.row_kinds import ListedPlayers, is_of_others
 from workspace.core.strict_json import normalise_text
 
@@ -248,19 +250,39 @@ def with_objects(value: Any, depth: int = 0) -> Any:
         return value
     if depth == 0 and is_table(value):
         return {"rows": _objects(value, [])}
-    if _are_said(value):
-        return [{PLAYER: name, TEXT: said} for part in value for name, said in part.items()]
+    if names := _names_of_texts(value):
+        return [_said_by(names, part) for part in map(as_object, value)]
     return [with_objects(part, depth + 1) for part in value]
 
 
-def _are_said(parts: list[Any]) -> bool:
-    """Whether each part of a list is an object of a name that comes back and a sentence: {"Ann": "Hello, Bea."}."""
-    pairs = [pair for part in parts if type(part) is dict and len(part) == 1 for pair in part.items()]
-    names = {name for name, _said in pairs}
-    are_texts = all(type(said) is str for _name, said in pairs)
-    said = sum(" " in said for _name, said in pairs) if are_texts else 0
-    is_called = not any(field_of(name) or kind_of_type(name) for name in names)
-    return is_called and len(pairs) == len(parts) > 1 and len(names) > 1 and 2 * said > len(pairs)
+def _names_of_texts(parts: list[Any]) -> set[str]:
+    """The names under which the objects of a list have one sentence each: {"Ann": "Hello, Bea."}.
+
+    Beside them may stand what all have ("prompt"), and what is no text.
+    """
+    objects = [part for part in parts if type(part) is dict]
+    counts = Counter(key for part in objects for key in part)
+    beside = {key for key, count in counts.items() if count == len(objects) > 1}
+    pairs = [
+        [(key, said) for key, said in part.items() if type(said) is str and key not in beside] for part in objects
+    ]
+    said = [pair for own in pairs for pair in own if len(own) == 1]
+    names = {name for name, _said in said}
+    is_one = all(map(len, pairs)) and len(pairs) == len(parts) and all(len(part) == 1 for part in objects)
+    is_beside = beside and all(len(own) < 2 for own in pairs) and 2 * len(said) > max(len(parts), 2 * len(names))
+    is_known = any(field_of(key) in (PLAYER, TEXT) for key in beside)
+    is_called = not is_known and not any(field_of(name) or kind_of_type(name) for name, _role in map(read_role, names))
+    are_texts = len(names) > 1 and 2 * sum(" " in text for _name, text in said) > len(said)
+    return names if is_called and are_texts and (is_one or is_beside) else set()
+
+
+def _said_by(names: set[str], part: dict[str, Any]) -> dict[str, Any]:
+    """A message for an object that has its text under one of these names, which a role may follow: "Ann (seer)"."""
+    plain = {key: item for key, item in part.items() if key not in names}
+    for name in names & part.keys():
+        player, role = read_role(name)
+        plain |= {PLAYER: player, TEXT: part[name]} | ({"role": role} if role else {})
+    return plain
 
 
 def is_table(value: Any) -> bool:
