@@ -403,3 +403,9 @@ def test_objects_with_one_text_under_a_name_beside_what_all_have_are_messages():
         (1 + at // 3, name, text) for at, (name, text) in enumerate(SAID)
     ]
     assert [player.role for player in game.record.players] == list(roles.values())
+
+
+@pytest.mark.parametrize("key", ["role", "text"])
+def test_rows_of_several_types_without_players_may_have_several_columns_of_a_field(key):
+    rows = [{"type": "a", key: "assistant", "content": "Hi."}, {"type": "b", "data": {key: "x"}, "content": "Ho."}]
+    assert {fault.code for fault in read_transcripts(lines(*rows), "a.jsonl").faults} <= {"unknown_columns"}

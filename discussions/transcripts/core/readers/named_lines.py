@@ -83,7 +83,7 @@ _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60}
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
 _SENTENCE = re.compile(r"[.!?,;] ")
 _RULE = re.compile(r"\W{3,}")
-_SAID = re.compile(r"\W{0,3}(?:I|We|You|My|Our|Ich|Wir|Je|Nous|Yo|Eu|Io|Я|Мы|我)(?:['’ ]|(?<=我))")
+_SAID = re.compile(r"[*_\"'“]{0,3}(?:I|We|You|My|Our|Ich|Wir|Je|Nous|Yo|Eu|Io|Я|Мы|我)(?:['’ ]|(?<=我))")
 OTHER = "other lines"
 
 

@@ -127,9 +127,10 @@ def _take_labels(table: Table) -> Table:
 
     The role of an assistant is none. What no player is named for is the narrator's, unless another cell names one.
     """
-    fields = suggest_fields(table.columns)
-    text = table.columns.index(fields[TEXT]) if TEXT in fields and PLAYER not in fields else -1
-    role = table.columns.index(fields["role"]) if "role" in fields else -1
+    # Rows of several types may have several columns of a field.
+    places = places_of(suggest_fields(table.columns), table.columns)
+    text = places[TEXT][0] if TEXT in places and PLAYER not in places else -1
+    role = places["role"][0] if "role" in places else -1
     sample = [*sample_rows(table, MOST_ROWS)] if text >= 0 else []
     if role >= 0 and not {cells[role] for cells in sample} <= _API_ROLES:
         return table
