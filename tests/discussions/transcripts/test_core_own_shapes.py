@@ -407,5 +407,8 @@ def test_objects_with_one_text_under_a_name_beside_what_all_have_are_messages():
 
 @pytest.mark.parametrize("key", ["role", "text"])
 def test_rows_of_several_types_without_players_may_have_several_columns_of_a_field(key):
-    rows = [{"type": "a", key: "assistant", "content": "Hi."}, {"type": "b", "data": {key: "x"}, "content": "Ho."}]
+    rows = [
+        {"type": "a", key: "assistant", "content": "Hi."},
+        {"type": "b", "data": {key: "x"}, "content": "Ho."},
+    ]
     assert {fault.code for fault in read_transcripts(lines(*rows), "a.jsonl").faults} <= {"unknown_columns"}

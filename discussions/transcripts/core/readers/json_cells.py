@@ -264,14 +264,19 @@ def _names_of_texts(parts: list[Any]) -> set[str]:
     counts = Counter(key for part in objects for key in part)
     beside = {key for key, count in counts.items() if count == len(objects) > 1}
     pairs = [
-        [(key, said) for key, said in part.items() if type(said) is str and key not in beside] for part in objects
+        [(key, said) for key, said in part.items() if type(said) is str and key not in beside]
+        for part in objects
     ]
     said = [pair for own in pairs for pair in own if len(own) == 1]
     names = {name for name, _said in said}
     is_one = all(map(len, pairs)) and len(pairs) == len(parts) and all(len(part) == 1 for part in objects)
-    is_beside = beside and all(len(own) < 2 for own in pairs) and 2 * len(said) > max(len(parts), 2 * len(names))
+    is_beside = (
+        beside and all(len(own) < 2 for own in pairs) and 2 * len(said) > max(len(parts), 2 * len(names))
+    )
     is_known = any(field_of(key) in (PLAYER, TEXT) for key in beside)
-    is_called = not is_known and not any(field_of(name) or kind_of_type(name) for name, _role in map(read_role, names))
+    is_called = not is_known and not any(
+        field_of(name) or kind_of_type(name) for name, _role in map(read_role, names)
+    )
     are_texts = len(names) > 1 and 2 * sum(" " in text for _name, text in said) > len(said)
     return names if is_called and are_texts and (is_one or is_beside) else set()
 
