@@ -150,9 +150,12 @@ def explain_pieces(values: Sequence[Any], key: str = "") -> str:
         return say(CHANNELS)
     named = _OWNERS | {"name"} if key.casefold() in _VIEWS else _OWNERS
     owners = {next((str(piece[name]) for name in piece if name in named), "") for piece in pieces}
-    if len(owners - {""}) < len(pieces) or not all(map(openai_chat.recognises, pieces)):
-        return ""
-    return say(VIEWS)
+    ids = {
+        str(openai_chat.find_id([piece], *openai_chat.ID_KEYS) or number)
+        for number, piece in enumerate(pieces)
+    }
+    are_views = len(owners - {""}) == len(pieces) and all(map(openai_chat.recognises, pieces))
+    return say(VIEWS) if are_views or (len(ids) == 1 and "" not in owners) else ""
 
 
 def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, Any]]:

@@ -351,13 +351,13 @@ def _is_round(item: Any) -> bool:
 
 
 def _are_of_one_game(items: list[Any]) -> bool:
-    """Whether objects of a list, none of them a message, name one game, and some of them hold its messages."""
+    """Whether objects of a list, no messages or views of a player, name one game, and some hold its messages."""
     if not _are_objects(items) or any(map(_is_message, items)) or any(item.get("players") for item in items):
         return False
     ids = {_game_id(item) for item in items}
-    return (
-        len(ids) == 1 and None not in ids and sum(_has_talk(_within(item, "", {}, 1)) for item in items) > 1
-    )
+    told = [item for item in items if _has_talk(_within(item, "", {}, 1))]
+    has_views = any(recipes.field_of(key) == recipes.PLAYER for item in told for key in item)
+    return len(ids) == 1 and None not in ids and len(told) > 1 and not has_views
 
 
 def _game_id(value: dict[str, Any]) -> Any:
