@@ -314,3 +314,9 @@ def test_an_inner_game_has_the_votes_of_its_rounds_and_rounds_that_are_called_ot
         (number, one, 1 + one % 3) for number in (1, 2) for one in ids.values()
     ]
     assert [player.role for player in game.record.players] == ["villager", "wolf", "villager"]
+
+
+def test_lines_of_what_each_player_saw_are_no_game():
+    seen = {"messages": [{"speaker": name, "content": f"{name} is here."} for name in ("Ann", "Bea", "Cid")]}
+    rows = [{"game_id": "g", "round": 1, "agent": name, "seen": seen} for name in ("Ann", "Bea")]
+    assert not read_transcripts(b"\n".join(map(as_bytes, rows)), "x.jsonl").games

@@ -596,10 +596,3 @@ def test_what_texts_call_players_is_no_id_of_their_model():
     ]
     _questions, record = propose(*rows)
     assert [player.name for player in record.players] == ["Player_1", "Player_2"]
-
-
-def test_lines_of_what_each_player_saw_are_no_game():
-    rows = [
-        {"game_id": "g", "round": 1, "agent": name, "seen": {"messages": FIRST}} for name in ("Ann", "Bea")
-    ]
-    assert not read_transcripts(one_per_line(*rows), "x.jsonl").games
