@@ -332,17 +332,6 @@ def test_texts_in_a_table_that_begin_with_names_are_those_of_players():
     assert ([vote.round for vote in game.record.votes], len(game.private)) == ([1, 1, 2, 2], 4)
 
 
-def test_parts_of_rounds_do_not_tell_who_could_hear():
-    rows = [
-        {"player": name, "text": f"{name} in {part}.", "round": 1, "subround": part}
-        for part in (1, 2)
-        for name in ("Ann", "Bea", "Cid")
-    ]
-    mapping = propose_mapping(read_head(lines(*rows), is_part=False))
-    (game,) = read_transcripts(lines(*rows), "a.jsonl", columns=[mapping]).games
-    assert len(game.record.messages) == 6
-
-
 def test_a_game_that_only_its_first_row_names_is_one():
     rows = [{"type": "created", "gameid": "g1"}]
     rows += [{"type": "speech", "player": name, "text": f"I am {name}."} for name in ("Ann", "Bea")]

@@ -264,7 +264,8 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
 
 def _is_count(table: Table, place: int) -> bool:
     """Whether a column has numbers that are more than yes and no."""
-    return any(own[place].isdecimal() and int(own[place]) > 1 for own in sample_rows(table, MOST_ASKED))
+    cells = (cells[place] for cells in sample_rows(table, MOST_ASKED))
+    return any(cell.isdecimal() and int(cell) > 1 for cell in cells)
 
 
 def _module(types: list[str]) -> str:
@@ -336,8 +337,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     hidden += [
         place
         for place in places
-        if place not in hidden and not (table.columns[place].endswith("round") and _is_count(table, place))
-        if tells_apart((name, number, cells[place]) for name, number, cells in first)
+        if place not in hidden and tells_apart((name, number, cells[place]) for name, number, cells in first)
     ]
     for place, pairs in said.items():
         column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
