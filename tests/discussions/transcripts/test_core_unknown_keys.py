@@ -79,6 +79,16 @@ def test_a_key_of_few_values_that_tells_apart_what_a_player_says_in_a_round_is_a
     assert len(find_questions(table, mapping)) == 2
 
 
+@pytest.mark.parametrize(("key", "asks"), [("subround", False), ("talk_step", False), ("night_turn", True)])
+def test_what_counts_within_a_round_says_nothing_of_who_heard_it(key, asks):
+    told = twice(lambda hearers: {key: 1 if len(hearers) > 1 else 2})
+    rows = [row | {"type": "speech", "round": 1 + at // 6} for at, row in enumerate(told)]
+    for types, is_asked in ((["speech"], True), (["speech", "vote"], asks)):
+        table = read_head(lines(*rows, *({"type": kind, "speaker": "Ann", "round": 2} for kind in types)), is_part=False)
+        assert table is not None
+        assert bool(find_questions(table, propose_mapping(table))) == is_asked
+
+
 def test_a_key_with_few_words_that_come_back_may_be_a_type_of_rows():
     rows = [
         {"speaker": name, "text": said, "lane": "ab"[index % 2]} for index, (name, said) in enumerate(SAID)

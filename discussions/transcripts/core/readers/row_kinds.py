@@ -70,6 +70,8 @@ _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
     "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
 )
+# The last word of a name of what counts on.
+_COUNTS = frozenset("round subround turn step iteration cycle".split())
 _CHANNELS = frozenset("channel room group thread venue kind type".split())
 _NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
 _HAS_NUMBER = re.compile(r"\d")
@@ -313,7 +315,15 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     """
     known = {field: at.get(field, []) for field in (PLAYER, "round", "text")}
     named = {place for place in places if looks_like_audience(table.columns[place])}
-    places = [place for place in places if place in named or not is_of_others(table.columns[place])]
+    types = distinct(cells_of(row, at).get("type", "") for row in islice(table.rows, MOST_ASKED))
+    # Where types tell rows apart, what counts says nothing more: "subround".
+    counts = _COUNTS if len(types) > 1 else frozenset[str]()
+    unclear = {
+        place
+        for place in places
+        if counts.isdisjoint(words_of(table.columns[place])[-1:]) or is_hidden(table.columns[place])
+    }
+    places = [one for one in places if one in named or (one in unclear and not is_of_others(table.columns[one]))]
     listed = _listing(table, [place for place in places if place not in named], names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)
