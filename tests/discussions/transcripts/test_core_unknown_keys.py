@@ -84,7 +84,9 @@ def test_what_counts_within_a_round_says_nothing_of_who_heard_it(key, asks):
     told = twice(lambda hearers: {key: 1 if len(hearers) > 1 else 2})
     rows = [row | {"type": "speech", "round": 1 + at // 6} for at, row in enumerate(told)]
     for types, is_asked in ((["speech"], True), (["speech", "vote"], asks)):
-        table = read_head(lines(*rows, *({"type": kind, "speaker": "Ann", "round": 2} for kind in types)), is_part=False)
+        table = read_head(
+            lines(*rows, *({"type": kind, "speaker": "Ann", "round": 2} for kind in types)), is_part=False
+        )
         assert table is not None
         assert bool(find_questions(table, propose_mapping(table))) == is_asked
 

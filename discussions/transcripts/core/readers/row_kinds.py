@@ -323,7 +323,9 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
         for place in places
         if counts.isdisjoint(words_of(table.columns[place])[-1:]) or is_hidden(table.columns[place])
     }
-    places = [one for one in places if one in named or (one in unclear and not is_of_others(table.columns[one]))]
+    places = [
+        one for one in places if one in named or (one in unclear and not is_of_others(table.columns[one]))
+    ]
     listed = _listing(table, [place for place in places if place not in named], names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)
