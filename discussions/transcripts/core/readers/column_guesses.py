@@ -48,6 +48,7 @@ _SPOKEN = frozenset(
     "said say says speech spoken statement utterance utter response responses completion output answer reply text "
     "message content line talk".split()
 )
+_COUNTS = frozenset("round subround turn step iteration cycle".split())
 _POINTS = frozenset(("pointed", "points", "finger"))
 _SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
@@ -248,6 +249,17 @@ def is_round(column: Column) -> bool:
     numbers = [int(one["number"]) for one in found]
     come_back = len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < len(column.all)
     return come_back and numbers == sorted(numbers) and numbers[-1] <= MOST_ROUNDS
+
+
+def counts(name: str) -> bool:
+    """Whether a column is called so that it counts on, such as "subround", and hides nothing."""
+    return not (_COUNTS.isdisjoint(words_of(name)[-1:]) or is_hidden(name) or looks_like_audience(name))
+
+
+def is_count(table: Table, place: int) -> bool:
+    """Whether a column has numbers that are more than yes and no."""
+    cells = (cells[place] for cells in sample_rows(table, MOST_ROWS))
+    return any(cell.isdecimal() and int(cell) > 1 for cell in cells)
 
 
 def find_ids(table: Table) -> dict[str, str]:

@@ -42,7 +42,13 @@ from discussions.transcripts.core.readers.chat_labels import (
     may_be_none,
     split_mode,
 )
-from discussions.transcripts.core.readers.column_guesses import column_of, find_ids, is_round
+from discussions.transcripts.core.readers.column_guesses import (
+    column_of,
+    counts,
+    find_ids,
+    is_count,
+    is_round,
+)
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
     PLAYER,
@@ -70,8 +76,6 @@ _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
     "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
 )
-# The last word of a name of what counts on.
-_COUNTS = frozenset("round subround turn step iteration cycle".split())
 _CHANNELS = frozenset("channel room group thread venue kind type".split())
 _NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
 _HAS_NUMBER = re.compile(r"\d")
@@ -225,8 +229,11 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
     further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
     further |= {*filled_together(table, at.get(PLAYER, []), MOST_ASKED)}
-    places = [place for place in range(len(table.columns)) if place not in used - further]
     first = [cells_of(row, at) for row in islice(table.rows, MOST_ASKED)]
+    types = distinct(cells.get("type", "") for cells in first)
+    # Where types tell rows apart, what counts says nothing more: "subround".
+    used |= {place for place, name in enumerate(table.columns) if len(types) > 1 and counts(name)}
+    places = [place for place in range(len(table.columns)) if place not in used - further]
     called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in _hiding(table, places, at, called)}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
@@ -238,8 +245,8 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
-        counted=frozenset(column for column, own in unknown.items() if _is_count(table, own[0])),
-        module=_module(distinct(cells.get("type", "") for cells in first)),
+        counted=frozenset(column for column, own in unknown.items() if is_count(table, own[0])),
+        module=_module(types),
         names=called,
         modes=_modes(table, first),
         has_more=len(used) < len(table.columns),
@@ -262,12 +269,6 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
     is_told = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
     return replace(signs, names=found, kinds=({NAMED: PRIVATE} if is_told else {}) | dict(signs.kinds))
-
-
-def _is_count(table: Table, place: int) -> bool:
-    """Whether a column has numbers that are more than yes and no."""
-    cells = (cells[place] for cells in sample_rows(table, MOST_ASKED))
-    return any(cell.isdecimal() and int(cell) > 1 for cell in cells)
 
 
 def _module(types: list[str]) -> str:
@@ -315,17 +316,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     """
     known = {field: at.get(field, []) for field in (PLAYER, "round", "text")}
     named = {place for place in places if looks_like_audience(table.columns[place])}
-    types = distinct(cells_of(row, at).get("type", "") for row in islice(table.rows, MOST_ASKED))
-    # Where types tell rows apart, what counts says nothing more: "subround".
-    counts = _COUNTS if len(types) > 1 else frozenset[str]()
-    unclear = {
-        place
-        for place in places
-        if counts.isdisjoint(words_of(table.columns[place])[-1:]) or is_hidden(table.columns[place])
-    }
-    places = [
-        one for one in places if one in named or (one in unclear and not is_of_others(table.columns[one]))
-    ]
+    places = [place for place in places if place in named or not is_of_others(table.columns[place])]
     listed = _listing(table, [place for place in places if place not in named], names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)
