@@ -36,18 +36,12 @@ from discussions.transcripts.core.audience import (
     words_of,
 )
 from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers.chat_labels import (
     doubtful_labels,
     find_modes,
     may_be_none,
     split_mode,
-)
-from discussions.transcripts.core.readers.column_guesses import (
-    column_of,
-    counts,
-    find_ids,
-    is_count,
-    is_round,
 )
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
@@ -232,7 +226,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     first = [cells_of(row, at) for row in islice(table.rows, MOST_ASKED)]
     types = distinct(cells.get("type", "") for cells in first)
     # Where types tell rows apart, what counts says nothing more: "subround".
-    used |= {place for place, name in enumerate(table.columns) if len(types) > 1 and counts(name)}
+    used |= {place for place, name in enumerate(table.columns) if len(types) > 1 and guesses.counts(name)}
     places = [place for place in range(len(table.columns)) if place not in used - further]
     called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in _hiding(table, places, at, called)}
@@ -241,11 +235,11 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     signs = RowSigns(
         {field: own for field, own in (at | unknown).items() if own},
         mapping.kinds,
-        find_ids(table) | mapping.ids,
+        guesses.find_ids(table) | mapping.ids,
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
-        counted=frozenset(column for column, own in unknown.items() if is_count(table, own[0])),
+        counted=frozenset(column for column, own in unknown.items() if guesses.is_count(table, own[0])),
         module=_module(types),
         names=called,
         modes=_modes(table, first),
@@ -368,9 +362,11 @@ def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, List
     """The columns that hold nothing but players, or flags of players, in the first rows; a number may count rounds."""
     found = {}
     for place in places:
-        column = column_of(table.columns[place], [cells[place] for cells in sample_rows(table, MOST_ASKED)])
+        column = guesses.column_of(
+            table.columns[place], [cells[place] for cells in sample_rows(table, MOST_ASKED)]
+        )
         cells = [cell for cell in column.different if cell != "[]"]
-        if cells and not is_round(column) and all(map(partial(_lists_players, names), cells)):
+        if cells and not guesses.is_round(column) and all(map(partial(_lists_players, names), cells)):
             found[place] = ListedPlayers()
     return found
 
