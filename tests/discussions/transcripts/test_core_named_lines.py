@@ -252,6 +252,7 @@ def test_a_label_that_no_text_names_is_asked_about_in_a_chat(label):
             "Prompt for {name}: {secret}",
             "Secret info for {name}: {secret}",
         ),
+        *("\x1b[2m{secret}\x1b[0m", "« {secret} »", "… {secret} …", "{name} (mafia): {secret}"),
     ],
 )
 def test_a_line_that_comes_back_beside_messages_is_asked_about(line):

@@ -283,6 +283,8 @@ def test_a_chat_with_sentences_in_a_table_is_not_read_as_a_chat():
         ),
         *(("Werewolf discussion:", "Public discussion:"), ("Night phase begins", "Day phase begins")),
         ("Moderator: Werewolves, choose your victim.", "Moderator: Good morning! Day {}."),
+        *(("N{}", "D{}"), ("T{}: NIGHT", "T{}: DAY"), ("turn {} night", "turn {} day")),
+        ("Cycle {} | NIGHT", "Cycle {} | DAY"),
     ],
 )
 def test_what_is_said_under_the_title_of_a_night_is_private(night, day):

@@ -75,8 +75,9 @@ def test_special_spaces_before_a_text_are_plain_and_those_in_it_stay(space):
 def test_full_width_colons_begin_texts_only_where_most_lines_have_them():
     said, codes = read("小明：大家好\n小红：注意: 你好\n小明：我是村民")
     assert said == [("小明", "大家好"), ("小红", "注意: 你好"), ("小明", "我是村民")]
-    said, _codes = read("Ann: one\nBea: two\nNote：three\nAnn: four")
-    assert said == [("Ann", "one"), ("Bea", "two\nNote：three"), ("Ann", "four")]
+    said, _codes = read("Ann: one\nBea: two\nLater：three\nAnn: four")
+    assert said == [("Ann", "one"), ("Bea", "two\nLater：three"), ("Ann", "four")]
+    assert read("Ann: one\n内心：three\nBea: two\nAnn: four")[0] == []
     said, codes = read("［10:00］小明: 好\n【10:01】小红: 好")
     assert said == [("小明", "好"), ("小红", "好")]
     assert "signs_mended" in codes

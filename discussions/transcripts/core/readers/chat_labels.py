@@ -171,6 +171,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         any(not part_of_day(whole[number - 1]) for number in find_titles(whole, starts)),
         have_asides(line.text for line in said),
         _has_marks(found),
+        _has_two_voices(said),
         are_keys([(line.name, line.text) for line in said]),
     )
     return any(checks)
@@ -311,21 +312,29 @@ def _is_known(text: str, names: Collection[str]) -> bool:
 def _has_marks(found: Iterable[ChatLine]) -> bool:
     """Whether a sign begins lines below so many public messages that it has to be asked who could hear these.
 
-    Of the signs of lists, which texts have, only one line below a message counts.
+    Of the signs of lists, which texts have, only one line below a message counts. Without any sign it is asked where
+    nearly all texts have just one more line: colours or the margin may have set these apart.
     """
     said: list[Counter[str]] = []
-    below: Counter[str] = Counter()
+    below, has_text = Counter[str](), False
     for line in found:
         # A label in small letters is a sign, too.
         sign = line.name or line.text.strip()[:1]
         if line.kind == "message":
-            below = Counter()
+            below, has_text = Counter(), line.text != ""
             said += [] if line.audience else [below]
-        elif line.kind == "more" and sign.strip(_QUOTES) and (line.name or not sign.isalnum()):
-            below[sign] += 1
-    signs = Counter(sign for one in said for sign, count in one.items() if count == 1 or sign not in _LISTED)
-    often = max(signs.values(), default=0)
-    return often >= LEAST_ASIDES and 4 * often >= len(said)
+        elif line.kind == "more":
+            below[""] += has_text
+            below[sign] += sign.strip(_QUOTES) != "" and (line.name != "" or not sign.isalnum())
+    signs = Counter(sign for one in said for sign, count in one.items() if count == 1 or count and sign not in _LISTED)
+    even, often = signs.pop("", 0), max(signs.values(), default=0)
+    return LEAST_ASIDES <= max(often, even) and (4 * often >= len(said) or 5 * even >= 4 * len(said))
+
+
+def _has_two_voices(said: Iterable[ChatLine]) -> bool:
+    """Whether somebody often speaks with a role that hides, and often without: "Ann (mafia): ..." is no role then."""
+    counts = Counter((line.name, is_hidden(line.role)) for line in said)
+    return any(counts[name, True] > 1 < counts[name, False] for name, _is_hidden in counts.copy())
 
 
 def _label_of(text: str) -> str:

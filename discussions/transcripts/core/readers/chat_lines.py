@@ -411,7 +411,7 @@ def _tags_of_names(lines: list[str]) -> set[str]:
 
 def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, is_marked: bool = False) -> ChatLine:
     """A line that is not a heading: a vote, an elimination, a message, or a continuation."""
-    if match is None or (match["colon"] == "：" and not style.is_wide):
+    if match is None or (match["colon"] == "：" and not style.is_wide and not kind_of_title(match["name"])):
         return _unsaid(line, style)
     name, text = _SAYS.sub("", match["name"].strip()), (match["text"] or "").strip()
     name, audience = read_aside(name)
@@ -490,6 +490,9 @@ def read_heading(line: str) -> ChatLine | None:
     more = cjk["more"] if cjk else ""
     if cjk and (not more or not cjk["sign"].isspace() or narration.part_of_day(more) or read_heading(more)):
         return _begun(cjk, more or "")
+    number, part = narration.read_label(line)
+    if part:
+        return ChatLine("night" if part == "night" else "heading", round=number)
     match = _HEADING.fullmatch(line.strip())
     # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
     if match is None or (match["more"] and not match["sign"] and not narration.part_of_day(match["more"])):

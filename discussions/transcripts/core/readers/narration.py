@@ -103,6 +103,11 @@ _ENDS = re.compile(
     r"|until|after|before|endet|vorbei|terminad?\w?|finie?|закончен\w*)\b|结束|投票",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(
+    rf"[^\w\s]{{0,9}}\s?(?:(?P<short>(?-i:[DN]))(?P<counted>\d{{1,2}})|[^\W\d_]{{1,12}}[ .#-]{{0,2}}(?P<number>\d{{1,3}})"
+    rf"\s?[^\w\s]{{0,3}}\s?(?P<part>{NIGHTS}|day|tag|d[ií]a|jour|giorno|dia|день))\s?[^\w\s]{{0,9}}",
+    re.IGNORECASE,
+)
 # What is said after "Round 1 is over" belongs to the next one.
 _OVER = re.compile(
     r"\W{0,3}(?:(?:is|has|ist) )?(?:over|ends|ended|done|finished|endet|vorbei)\W{0,9}", re.IGNORECASE
@@ -207,6 +212,15 @@ def read_role(name: str) -> tuple[str, str]:
     found = _WITH_ROLE.fullmatch(name.strip())
     is_role = found is not None and ROLE.fullmatch(found["role"].strip())
     return (found["name"].strip(), found["role"].strip()) if found and is_role else (name, "")
+
+
+def read_label(line: str) -> tuple[int, str]:
+    """The number and "night" or "day" of a line such as "N1", "T1: NIGHT" or "turn 2 night"; (0, "") of others."""
+    found = _LABELLED.fullmatch(line.strip())
+    if found is None:
+        return 0, ""
+    part = found["part"] or found["short"]
+    return int(found["number"] or found["counted"]), "night" if part == "N" or is_night(part) else "day"
 
 
 def sentences(text: str) -> list[str]:
