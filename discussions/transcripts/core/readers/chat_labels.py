@@ -326,9 +326,11 @@ def _has_marks(found: Iterable[ChatLine]) -> bool:
         elif line.kind == "more":
             below[""] += has_text
             below[sign] += sign.strip(_QUOTES) != "" and (line.name != "" or not sign.isalnum())
-    signs = Counter(sign for one in said for sign, count in one.items() if count == 1 or count and sign not in _LISTED)
+    signs = Counter(
+        sign for one in said for sign, count in one.items() if count == 1 or (count and sign not in _LISTED)
+    )
     even, often = signs.pop("", 0), max(signs.values(), default=0)
-    return LEAST_ASIDES <= max(often, even) and (4 * often >= len(said) or 5 * even >= 4 * len(said))
+    return max(often, even) >= LEAST_ASIDES and (4 * often >= len(said) or 5 * even >= 4 * len(said))
 
 
 def _has_two_voices(said: Iterable[ChatLine]) -> bool:
