@@ -104,7 +104,7 @@ _ENDS = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    rf"[^\w\s]{{0,9}}\s?(?:(?P<short>(?-i:[DN]))(?P<counted>\d{{1,2}})|[^\W\d_]{{1,12}}[ .#-]{{0,2}}(?P<number>\d{{1,3}})"
+    r"[^\w\s]{0,9}\s?(?:(?P<short>(?-i:[DN]))(?P<counted>\d{1,2})|[^\W\d_]{1,12}[ .#-]{0,2}(?P<number>\d{1,3})"
     rf"\s?[^\w\s]{{0,3}}\s?(?P<part>{NIGHTS}|day|tag|d[ií]a|jour|giorno|dia|день))\s?[^\w\s]{{0,9}}",
     re.IGNORECASE,
 )
