@@ -332,6 +332,22 @@ def test_texts_in_a_table_that_begin_with_names_are_those_of_players():
     assert ([vote.round for vote in game.record.votes], len(game.private)) == ([1, 1, 2, 2], 4)
 
 
+@pytest.mark.parametrize("around", ["game", "setup"])
+def test_who_is_listed_beside_the_rows_is_a_player_of_a_role(around):
+    cast = [("Ann", "Seer"), ("Bea", "Wolf"), ("Cid", "Doctor"), ("Dan", "Villager"), ("Moderator", None)]
+    listed = {"players": [{"name": name, "role": role} for name, role in cast]}
+    rows = [
+        {"kind": "talk", "who": name, "what": f"I am {name} {number}, and so I say.", "at": number}
+        for number in (1, 2)
+        for name, _role in cast[:3]
+    ]
+    whole = ({"setup": listed} if around == "setup" else listed) | {"seed": 3, "moves": rows}
+    data = json.dumps(whole).encode()
+    mapping = propose_mapping(read_head(data, is_part=False))
+    (game,) = read_transcripts(data, "a.json", columns=[mapping]).games
+    assert [(player.name, player.role) for player in game.record.players] == cast[:4]
+
+
 def test_a_game_that_only_its_first_row_names_is_one():
     rows = [{"type": "created", "gameid": "g1"}]
     rows += [{"type": "speech", "player": name, "text": f"I am {name}."} for name in ("Ann", "Bea")]

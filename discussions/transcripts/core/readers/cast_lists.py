@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from discussions.transcripts.core.audience import NARRATORS
 from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.notes import Notes
 from workspace.core.words import mark
@@ -53,6 +54,18 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
                 for name in dict.fromkeys((*said, *facts))
             ]
     return listed
+
+
+def add_listed(value: dict[str, Any], roster: dict[str, dict[str, Any]]) -> None:
+    """Add to the players of rows those whom the object around these, or one inside it, lists beside most of them."""
+    for part in (value, *as_objects([*value.values()])):
+        listed = {str(player.get("name")): player for player in as_objects(list_players(part, roster))}
+        known = listed if 2 * len(listed.keys() & roster.keys()) > len(listed) else {}
+        for name, player in known.items():
+            if name not in roster and name.casefold() in NARRATORS:
+                continue
+            own = roster.setdefault(name, {"name": name, "role": None, "personality": None})
+            own["role"] = own["role"] or _facts(player).get("role")
 
 
 def _named(listed: list[Any], said: dict[str, dict[str, Any]]) -> list[Any]:

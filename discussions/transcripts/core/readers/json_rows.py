@@ -356,7 +356,8 @@ def table_at(value: Any, path: str) -> Table | None:
     is_counted = (type(value) is list and path != recipes.ANY) or any(GAME in row for _place, row in rows)
     choices = {recipes.LIST: [(other, other) for other in find_lists(value)]}
     counted = GAME if is_counted else ""
-    return replace(table, settings={recipes.LIST: path}, choices=choices, counted=counted)
+    around = value if type(value) is dict and not is_counted else {}
+    return replace(table, settings={recipes.LIST: path}, choices=choices, counted=counted, around=around)
 
 
 def count_rows(value: Any, path: str) -> int:

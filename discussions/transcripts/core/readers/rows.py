@@ -29,6 +29,7 @@ from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import row_kinds
+from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
@@ -202,6 +203,7 @@ def games_of_rows(
             game.leaders = _leaders(table, spans, own)
         for cells, place in _cells_in(table, spans, signs):
             _read_row(game, cells, place, own)
+        add_listed(table.around, game.roster)
         yield _finish(game), notes
 
 
