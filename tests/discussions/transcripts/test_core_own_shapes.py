@@ -348,6 +348,21 @@ def test_who_is_listed_beside_the_rows_is_a_player_of_a_role(around):
     assert [(player.name, player.role) for player in game.record.players] == cast[:4]
 
 
+@pytest.mark.parametrize("key", ["players", "roles", "data"])
+def test_the_first_row_may_list_the_players_and_their_roles(key):
+    cast = [("Ann", "Seer"), ("Bea", "Wolf"), ("Cid", "Doctor"), ("Dan", "Villager"), ("Narrator", None)]
+    listed = [{"id": number, "name": name, "role": role} for number, (name, role) in enumerate(cast)]
+    start = {"players": listed, "roles": dict(cast), "data": {"players": listed}}[key]
+    rows = [{"type": "game_start", key: start}]
+    rows += [{"type": "speech", "player": name, "text": f"I am {name}."} for name, _role in cast[:3] * 2]
+    one, two = rows, [row | {"game": name} for name in ("g1", "g2") for row in rows]
+    for read, players in ((one, [cast[:4]]), (two, [[(name, None) for name, _role in cast[:3]]] * 2)):
+        data = lines(*read)
+        mapping = propose_mapping(read_head(data, is_part=False))
+        games = read_transcripts(data, "a.jsonl", columns=[mapping]).games
+        assert [[(each.name, each.role) for each in game.record.players] for game in games] == players
+
+
 def test_a_game_that_only_its_first_row_names_is_one():
     rows = [{"type": "created", "gameid": "g1"}]
     rows += [{"type": "speech", "player": name, "text": f"I am {name}."} for name in ("Ann", "Bea")]

@@ -1,5 +1,6 @@
 """The players that a JSON object lists beside the messages of its game: their names, ids and roles."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from discussions.transcripts.core.audience import NARRATORS
@@ -11,6 +12,7 @@ from workspace.core.words import mark
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
 _LISTS, _DEEPEST = ("players", "seats"), 3
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
+KEYS = ("players", *_CASTS, *_ROLES)
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
 _DIFFERS = mark(
     'Players to whom messages give another role or personality than "players", which counts: {count} (first "{what}").'
@@ -42,7 +44,7 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
     if listed is None and all(type(name) is str for name in names) and not said.keys().isdisjoint(names):
         return [_facts(player) for player in cast]
     metadata = as_object(value.get("metadata"))
-    for key in ("players", *_CASTS, *_ROLES):
+    for key in KEYS:
         facts = as_object(value.get(key) or metadata.get(key))
         # Under an id, a player says their name.
         inner = as_objects([*facts.values()])
@@ -56,16 +58,17 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
     return listed
 
 
-def add_listed(value: dict[str, Any], roster: dict[str, dict[str, Any]]) -> None:
-    """Add to the players of rows those whom the object around these, or one inside it, lists beside most of them."""
-    for part in (value, *as_objects([*value.values()])):
+def add_listed(around: Iterable[Any], roster: dict[str, dict[str, Any]], depth: int = 0) -> None:
+    """Add to the players of rows those whom one of these values, or one inside it, lists beside most of them."""
+    for part in filter(None, map(as_object, around)):
         listed = {str(player.get("name")): player for player in as_objects(list_players(part, roster))}
         known = listed if 2 * len(listed.keys() & roster.keys()) > len(listed) else {}
         for name, player in known.items():
-            if name not in roster and name.casefold() in NARRATORS:
-                continue
-            own = roster.setdefault(name, {"name": name, "role": None, "personality": None})
-            own["role"] = own["role"] or _facts(player).get("role")
+            if name in roster or name.casefold() not in NARRATORS:
+                own = roster.setdefault(name, {"name": name, "role": None, "personality": None})
+                own["role"] = own["role"] or _facts(player).get("role")
+        if depth < _DEEPEST:
+            add_listed(part.values(), roster, depth + 1)
 
 
 def _named(listed: list[Any], said: dict[str, dict[str, Any]]) -> list[Any]:

@@ -15,7 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from discussions.transcripts.core.decoding import Decoded
+from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes, many_times
+from discussions.transcripts.core.readers import cast_lists
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.json_cells import (
     DEEPEST,
@@ -44,6 +46,8 @@ GAME, COUNTER = "game", " number"
 _GAMES = frozenset(
     "game match matche session episode run transcript conversation dialogue sample result item data".split()
 )
+# How many rows at the beginning may list the players.
+_FIRST = 5
 _OF_A_GAME = ("id", "players", "roles", "winner")
 MOST_IN_HEAD = 5_000
 _TOO_MANY = mark(
@@ -149,7 +153,8 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
     for _number, cells in flat:
         seen.add(cells)
     numbers, columns = find_positions(seen.columns, seen.players)
-    listed = dict.fromkeys(name for _number, entry in entries for name in _list_names(entry))
+    names = (name for _number, entry in entries for name in _list_names(entry))
+    listed = dict.fromkeys(name for name in names if name.rpartition(".")[2] not in cast_lists.KEYS)
     faults = TableFaults()
     for number, cells in flat:
         _note_not_finite(cells, Replaced(), place(number), faults)
@@ -157,7 +162,8 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
         sentence = say(_TOO_MANY, columns=recipes.MOST_COLUMNS, cells=MOST_CELLS)
         faults.add("too_many", place(entries[0][0]), sentence)
     left_out = [name for name in listed if not {name, f"{name}{LISTS}"} & set(columns)]
-    table = Table(columns, faults=faults, place=place, left_out=left_out)
+    around = [entry for _number, entry in entries[:_FIRST]]
+    table = Table(columns, faults=faults, place=place, left_out=left_out, around=around)
     rows = ((number, _cells(cells, numbers, len(columns))) for number, cells in flat)
     return with_rows(table, columns, rows)
 
@@ -180,7 +186,8 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callabl
         faults.add(code, at, many_times(sentence, count))
     numbers, columns = find_positions(seen.columns, seen.players)
     read = partial(_rows, entries, numbers, len(columns))
-    return Table(columns=columns, read=read, span=span, faults=faults, place=place)
+    around = [_value(data) for *_span, data in islice(entries(*span), _FIRST)]
+    return Table(columns=columns, read=read, span=span, faults=faults, place=place, around=around)
 
 
 def _checked_cells(data: bytes, where: str, faults: TableFaults, causes: _Causes) -> dict[str, Any]:
@@ -356,7 +363,8 @@ def table_at(value: Any, path: str) -> Table | None:
     is_counted = (type(value) is list and path != recipes.ANY) or any(GAME in row for _place, row in rows)
     choices = {recipes.LIST: [(other, other) for other in find_lists(value)]}
     counted = GAME if is_counted else ""
-    around = value if type(value) is dict and not is_counted else {}
+    beside = {key: part for key, part in as_object(value).items() if key not in _keys(path)[:1]}
+    around = [] if is_counted else [beside, *table.around]
     return replace(table, settings={recipes.LIST: path}, choices=choices, counted=counted, around=around)
 
 

@@ -187,7 +187,8 @@ def games_of_rows(
     One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
     """
     signs = row_kinds.read_signs(table, mapping)
-    for key, runs in _runs(table, signs.at).items():
+    games = _runs(table, signs.at)
+    for key, runs in games.items():
         notes = new_notes()
         # A column that only numbers the games of a file is no id.
         is_named = "game" in signs.at and mapping.fields.get("game") != table.counted
@@ -203,7 +204,7 @@ def games_of_rows(
             game.leaders = _leaders(table, spans, own)
         for cells, place in _cells_in(table, spans, signs):
             _read_row(game, cells, place, own)
-        add_listed(table.around, game.roster)
+        add_listed(table.around if len(games) == 1 else (), game.roster)
         yield _finish(game), notes
 
 

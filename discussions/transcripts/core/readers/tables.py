@@ -70,7 +70,7 @@ class Table(Struct, frozen=True):
     `left_out` names the keys of JSON whose values are lists, where they were looked for. `is_part` says that these are
     only the rows at the beginning of the file. `counted` is a column that only numbers the games. `settings` are those
     of `columns.SETTINGS` by which the file was read, `choices` what may be chosen for each instead, with a sample.
-    `around` is the JSON object of the game whose rows these are.
+    `around` holds what may list the players of the only game: the JSON object around the rows, and the first of these.
     """
 
     columns: list[str]
@@ -85,7 +85,7 @@ class Table(Struct, frozen=True):
     choices: dict[str, list[tuple[str, str]]] = {}
     # What has to be asked about in any case, such as channels that may be games, and how many rows have it.
     asked: dict[str, int] = {}
-    around: dict[str, Any] = {}
+    around: list[Any] = []
 
     @property
     def rows(self) -> Iterator[TableRow]:
