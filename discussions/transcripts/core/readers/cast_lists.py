@@ -71,6 +71,15 @@ def add_listed(around: Iterable[Any], roster: dict[str, dict[str, Any]], depth: 
             add_listed(part.values(), roster, depth + 1)
 
 
+def without_lists(value: dict[str, Any], depth: int = 0) -> dict[str, Any]:
+    """The object without the lists of players in it, and in the objects inside it."""
+    return {
+        key: without_lists(part, depth + 1) if type(part) is dict and depth < _DEEPEST else part
+        for key, part in value.items()
+        if key not in KEYS or type(part) is not list
+    }
+
+
 def _named(listed: list[Any], said: dict[str, dict[str, Any]]) -> list[Any]:
     """The players of a list that names none by "name": by the key that holds those who speak."""
     keys = dict.fromkeys(key for player in as_objects(listed) for key in player)
