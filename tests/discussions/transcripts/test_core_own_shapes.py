@@ -364,10 +364,14 @@ def test_the_first_row_may_list_the_players_and_their_roles(key):
 
 
 def test_a_log_that_begins_with_its_players_comes_in_at_once():
-    rows = [{"type": "game_start", "players": [{"name": name, "role": "Seer"} for name in ("Ann", "Bea", "Cid")]}]
+    rows = [
+        {"type": "game_start", "players": [{"name": name, "role": "Seer"} for name in ("Ann", "Bea", "Cid")]}
+    ]
     rows += [{"type": "speech", "player": name, "text": f"I am {name}."} for name in ("Ann", "Bea") * 2]
     (game,) = read_transcripts(lines(*rows), "a.jsonl").games
-    assert [(one.name, one.role) for one in game.record.players] == [(name, "Seer") for name in ("Ann", "Bea", "Cid")]
+    assert [(one.name, one.role) for one in game.record.players] == [
+        (name, "Seer") for name in ("Ann", "Bea", "Cid")
+    ]
 
 
 def test_a_game_that_only_its_first_row_names_is_one():
