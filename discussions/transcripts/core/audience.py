@@ -347,7 +347,8 @@ def split_aside(text: str) -> tuple[str, str]:
     match = next(filter(None, shapes), None)
     aside = match["aside"].strip() if match else ""
     is_brief = aside.count(" ") < LEAST_SPACES or aside.casefold().startswith(("to ", "for ", "whisper"))
-    is_for_some = is_brief and kind_of_type(aside) == PRIVATE
+    # Words in square brackets and tags may have an end: "[thought] ... [/thought] ...".
+    is_for_some = is_brief and kind_of_type(aside) in (PRIVATE, THOUGHT if text[:1] in "(（" else PRIVATE)
     if is_for_some or _COMMAND.fullmatch(text):
         return "", text
     if match is None or (aside.count(" ") < LEAST_SPACES and (aside.isascii() or " " in aside)):

@@ -85,7 +85,8 @@ def test_what_stands_in_unknown_marks_in_many_texts_is_asked_about(frame):
 
 
 @pytest.mark.parametrize(
-    "text", ["(to the wolves) It is Bea.", "/w Bea It is you.", "[wolf chat] It is Bea."]
+    "text",
+    ["(to the wolves) It is Bea.", "/w Bea It is you.", "[wolf chat] It is Bea.", "(thought) It is Bea."],
 )
 def test_a_text_that_says_for_whom_it_is_is_hidden_whole(text):
     assert split_aside(text) == ("", text)
