@@ -363,6 +363,27 @@ def test_the_first_row_may_list_the_players_and_their_roles(key):
         assert [[(each.name, each.role) for each in game.record.players] for game in games] == players
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        *({"roles": {"Wolf": 1, "Seer": 2}}, {"roles": {"Wolf": ["Ann"], "Town": ["Bea", "Cid"]}}),
+        *({"players": {"min": 3, "max": 9}}, {"players": [{"name": "Ann"}, {"name": "Bea"}, {"seat": 3}]}),
+    ],
+)
+def test_what_lists_no_names_adds_no_player(start):
+    rows = [{"type": "game_start"} | start]
+    rows += [
+        {"type": "speech", "player": name, "text": f"I am {name}."} for name in ("Ann", "Bea", "Cid") * 2
+    ]
+    mapping = propose_mapping(read_head(lines(*rows), is_part=False))
+    (table,) = read_transcripts(lines(*rows), "a.jsonl", columns=[mapping]).games
+    chats = read_transcripts(json.dumps(start | {"turns": rows[1:]}).encode(), "a.json").games
+    # In a chat, players who are none refuse it.
+    assert len(chats) == ("roles" in start)
+    for game in (table, *chats):
+        assert [one.name for one in game.record.players] == ["Ann", "Bea", "Cid"]
+
+
 def test_a_log_that_begins_with_its_players_comes_in_at_once():
     rows = [
         {"type": "game_start", "players": [{"name": name, "role": "Seer"} for name in ("Ann", "Bea", "Cid")]}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from discussions.transcripts.core.audience import NARRATORS
-from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
+from discussions.transcripts.core.fields import NOTHING, as_list, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.notes import Notes
 from workspace.core.words import mark
 
@@ -50,7 +50,8 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
         inner = as_objects([*facts.values()])
         named = {fact["name"]: fact for fact in inner if type(fact.get("name")) in (str, int)}
         facts = named if len(named) == len(facts) else facts
-        if facts and not (key in _CASTS and said.keys().isdisjoint(facts)):
+        # Counts of roles and settings ("players": {"min": 3}) name nobody who speaks.
+        if not said.keys().isdisjoint(facts):
             return [
                 said.get(name, {}) | _facts(facts.get(name)) | {"name": name}
                 for name in dict.fromkeys((*said, *facts))
@@ -61,14 +62,27 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
 def add_listed(around: Iterable[Any], roster: dict[str, dict[str, Any]], depth: int = 0) -> None:
     """Add to the players of rows those whom one of these values, or one inside it, lists beside most of them."""
     for part in filter(None, map(as_object, around)):
-        listed = {str(player.get("name")): player for player in as_objects(list_players(part, roster))}
-        known = listed if 2 * len(listed.keys() & roster.keys()) > len(listed) else {}
-        for name, player in known.items():
-            if name in roster or name.casefold() not in NARRATORS:
-                own = roster.setdefault(name, {"name": name, "role": None, "personality": None})
-                own["role"] = own["role"] or _facts(player).get("role")
+        for key in KEYS:
+            cast = _read_cast(part.get(key), roster)
+            known = cast if 2 * len(cast.keys() & roster.keys()) > len(cast) else {}
+            for name, role in known.items():
+                if name in roster or name.casefold() not in NARRATORS:
+                    own = roster.setdefault(name, {"name": name, "role": None, "personality": None})
+                    own["role"] = own["role"] or role
         if depth < _DEEPEST:
             add_listed(part.values(), roster, depth + 1)
+
+
+def _read_cast(listed: Any, roster: dict[str, dict[str, Any]]) -> dict[str, str | None]:
+    """The names in a list of players, or in an object by name or id, each with the role that stands there."""
+    if type(listed) is dict:
+        pairs = [(as_object(fact).get("name", name), fact) for name, fact in listed.items()]
+    else:
+        objects = [{"name": item} if type(item) is str else item for item in as_list(listed)]
+        pairs = [(fact.get("name"), fact) for fact in as_objects(_named(objects, roster))]
+    return {
+        name.strip(): _facts(fact).get("role") for name, fact in pairs if type(name) is str and name.strip()
+    }
 
 
 def without_lists(value: dict[str, Any], depth: int = 0) -> dict[str, Any]:
