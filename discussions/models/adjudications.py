@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from discussions.models.evaluations import Evaluation
 from discussions.models.games import Game
-from workspace.models import Person
+from workspace.models import Made, Person
 
 
 class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
@@ -13,7 +13,7 @@ class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
         return self.filter(superseded_by__supersedes=None)
 
 
-class Adjudication(models.Model):
+class Adjudication(Made):
     """The value of one subject of a game, with the reason; `adopted` is the evaluation that gave the adopted answer.
 
     `kind`, `subject` and `value` are as in judgements. For a marked sentence, value "" says that it is no reference.
@@ -33,8 +33,6 @@ class Adjudication(models.Model):
     )
     key = models.CharField(max_length=160)
     body_sha256 = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     objects = AdjudicationQuerySet.as_manager()
 
@@ -61,7 +59,7 @@ class TieRequestQuerySet(models.QuerySet["TieRequest"]):
         return self.waiting().filter(evaluator=person, game__withdrawn_at=None)
 
 
-class TieRequest(models.Model):
+class TieRequest(Made):
     """A tie of a game that one more evaluator answers alone, without the answers of the others.
 
     `value` is the answer once `answered_at` is set; as in an adjudication, "" can be one. `ended_at` is set if the tie
@@ -72,8 +70,6 @@ class TieRequest(models.Model):
     kind = models.CharField(max_length=30)
     subject = models.CharField(max_length=200)
     evaluator = models.ForeignKey(Person, models.PROTECT, related_name="+")
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     value = models.CharField(max_length=40, blank=True, default="")
     reason = models.TextField(blank=True, default="")
     answered_at = models.DateTimeField(null=True, blank=True)

@@ -6,10 +6,10 @@ from django.db.models import Q
 from discussions.models.games import Game
 from discussions.models.verdicts import Verdict
 from workspace.database.pairs import set_together
-from workspace.models import Person, Project
+from workspace.models import Made, Person, Project
 
 
-class CalibrationRound(models.Model):
+class CalibrationRound(Made):
     """One round of a project, with its games from the beginning. A required round comes before any other game; only
     one round is open at a time.
 
@@ -24,8 +24,6 @@ class CalibrationRound(models.Model):
     is_required = models.BooleanField(default=True)
     pass_percent = models.PositiveSmallIntegerField(default=80)
     rating_within = models.DecimalField(max_digits=3, decimal_places=2, default=1)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 
@@ -70,14 +68,12 @@ class CalibrationGame(models.Model):
         )
 
 
-class CalibrationWaiver(models.Model):
+class CalibrationWaiver(Made):
     """A lead's permission to rate for a person who did not pass a round, with the reason."""
 
     round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="waivers")
     person = models.ForeignKey(Person, models.PROTECT, related_name="+")
     reason = models.TextField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (

@@ -5,10 +5,10 @@ from django.db.models import Q
 
 from discussions.models.games import Transcript
 from workspace.database.pairs import set_together
-from workspace.models import Person, Project
+from workspace.models import Made, Person, Project
 
 
-class ColumnMapping(models.Model):
+class ColumnMapping(Made):
     """A recipe: what the columns of files mean. `transcript` is the file that it was made with, if it was made here.
 
     `columns` are those that its files have, `fields` what is read of them, as `MappingRecord.written`. A changed recipe
@@ -21,8 +21,6 @@ class ColumnMapping(models.Model):
     columns_sha256 = models.CharField(max_length=64)
     columns = models.TextField()
     fields = models.TextField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     removed_at = models.DateTimeField(null=True, blank=True)
     removed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.models.iterations import Iteration
-from workspace.models import Person
+from workspace.models import Made
 
 CHOICES = [(KEEP, "keep"), (REVERT, "revert"), (INCONCLUSIVE, "inconclusive")]
 
@@ -15,7 +15,7 @@ class DecisionQuerySet(models.QuerySet["Decision"]):
         return self.filter(superseded_by__supersedes=None)
 
 
-class Decision(models.Model):
+class Decision(Made):
     """One recorded decision on a change. `number` counts within the iteration, `look` within the pair.
 
     A pair is a prompt and the reference it was compared with: a second iteration with the same prompt against the same
@@ -35,8 +35,6 @@ class Decision(models.Model):
     supersedes = models.OneToOneField(
         "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     objects = DecisionQuerySet.as_manager()
 

@@ -11,7 +11,7 @@ from discussions.models.iterations import IDENTIFICATIONS
 from discussions.models.measurements import Measured
 from discussions.models.slots import CALIBRATION, RATING, REPEAT, Slot
 from workspace.database.pairs import set_together
-from workspace.models import Person, Project
+from workspace.models import Made, Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
 
 # Every save reads these columns, so they are listed: all columns of all six rows would take a third longer.
@@ -222,7 +222,7 @@ class Reveal(models.Model):
         return f"{self.what} shown in evaluation {self.evaluation_id}"
 
 
-class Remark(models.Model):
+class Remark(Made):
     """A flag or a comment with a target ("message:19", "game", "reference:19.2") and, once resolved, a resolution."""
 
     evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="remarks")
@@ -231,8 +231,6 @@ class Remark(models.Model):
     text = models.TextField(blank=True)
     key = models.CharField(max_length=160)
     body_sha256 = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     resolved_at = models.DateTimeField(null=True, blank=True)
     resolved_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 
@@ -251,42 +249,34 @@ class Remark(models.Model):
         return f"{self.kind} on {self.target}"
 
 
-class FlagReply(models.Model):
+class FlagReply(Made):
     flag = models.ForeignKey(Remark, models.PROTECT, related_name="replies")
     text = models.TextField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
 
-class Category(models.Model):
+class Category(Made):
     """A short free text for what somebody saw in messages and games."""
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="categories")
     name = models.CharField(max_length=80)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     def __str__(self) -> str:
         return self.name
 
 
-class CategoryEnd(models.Model):
+class CategoryEnd(Made):
     """A category was merged into another, for which its codes count, or removed. Its codes keep it."""
 
     category = models.OneToOneField(Category, models.PROTECT, related_name="end")
     merged_into = models.ForeignKey(Category, models.PROTECT, related_name="merged", null=True, blank=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
 
-class Coding(models.Model):
+class Coding(Made):
     """A code by one lead, on a message or on the whole game (message 0); taken back, it stays with who and when."""
 
     category = models.ForeignKey(Category, models.PROTECT, related_name="codings")
     game = models.ForeignKey(Game, models.PROTECT, related_name="codings")
     message = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     removed_at = models.DateTimeField(null=True, blank=True)
     removed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 

@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce
 from discussions.core.records import GameRecord, PrivateEntry
 from discussions.models.iterations import Iteration
 from workspace.database.pairs import set_together
-from workspace.models import Job, Person, Project
+from workspace.models import Job, Made, Person, Project
 
 
 class TranscriptManager(models.Manager["Transcript"]):
@@ -23,7 +23,7 @@ class TranscriptManager(models.Manager["Transcript"]):
         return super().get_queryset().filter(erased_at=None)
 
 
-class Transcript(models.Model):
+class Transcript(Made):
     """An uploaded file: its bytes are kept under their SHA-256, its report gives the outcome of the import.
 
     `named_format` is the format that a person named, "" for automatic detection, and after "@" the encoding that was
@@ -43,8 +43,6 @@ class Transcript(models.Model):
     faults = models.TextField(default="[]")
     fault_count = models.PositiveIntegerField(default=0)
     waits_for_columns = models.BooleanField(default=False)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     erased_at = models.DateTimeField(null=True, blank=True)
 
     objects = TranscriptManager()
@@ -127,7 +125,7 @@ class GameManager(_Games):
         return super().get_queryset().filter(erased_at=None)  # type: ignore[return-value]
 
 
-class Game(models.Model):
+class Game(Made):
     """One imported game, without its text. `number` is ours and counts within the project.
 
     `needed_count` is set if a lead decided, with a reason, that fewer evaluators than the iteration requires are
@@ -158,8 +156,6 @@ class Game(models.Model):
     pair = models.CharField(max_length=200, blank=True, default="")
     warnings = models.TextField(default="[]")
     warning_count = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     withdrawn_reason = models.TextField(blank=True)

@@ -25,7 +25,7 @@ from discussions.core.iteration_states import (
     UNSORTED,
 )
 from rubric.models import RubricVersion
-from workspace.models import Person, Project
+from workspace.models import Made, Person, Project
 from workspace.models.projects import LedQuerySet
 
 REVEALS = [(BLIND_FIRST, "blind first"), (ALONGSIDE, "alongside"), (NEVER, "never")]
@@ -52,7 +52,7 @@ class StageQuerySet(LedQuerySet["Stage"]):
     pass
 
 
-class Stage(models.Model):
+class Stage(Made):
     """What the rubric calls "Iteration 1": a goal with a gate. It closes when the next one is opened.
 
     `streak_unit` says whether successes are counted in iterations or games, `engagement_rule` whether a success needs
@@ -67,8 +67,6 @@ class Stage(models.Model):
     goal = models.TextField(blank=True)
     streak_unit = models.CharField(max_length=12, default=ITERATION, choices=STREAK_UNITS)
     engagement_rule = models.CharField(max_length=12, default=AVERAGE, choices=ENGAGEMENT_RULES)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     stated_at = models.DateTimeField(null=True, blank=True)
     stated_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     statement = models.TextField(blank=True)
@@ -108,7 +106,7 @@ class IterationQuerySet(LedQuerySet["Iteration"]):
         return self.filter(state__in=TAKES_GAMES)
 
 
-class Iteration(models.Model):
+class Iteration(Made):
     """One cycle inside a stage, or the project's unsorted iteration (no stage), where games wait.
 
     A change is compared with `compared_with`, the stage's reference when it was opened; `baseline` is the stage's
@@ -142,8 +140,6 @@ class Iteration(models.Model):
     hunk_count = models.PositiveIntegerField(default=0)
     hunks_answer = models.TextField(blank=True)
     least_games = models.PositiveIntegerField(default=LEAST_GAMES)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     opened_at = models.DateTimeField(null=True, blank=True)
     opened_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 

@@ -11,7 +11,7 @@ from discussions.models.slots import RATING, REPEAT
 from rubric.models import RubricVersion
 from rubric.models.reviews import SOURCES
 from workspace.database.pairs import set_together
-from workspace.models import Person, Project
+from workspace.models import Made, Person, Project
 
 OPEN, ANSWERED, UNREADABLE, FAILED = "open", "answered", "unreadable", "failed"
 # Why an admission ended; the last two are that the judge was.
@@ -19,7 +19,7 @@ WITHDRAWN, REPLACED, SUSPENDED, ENDED = ENDS = ("withdrawn", "replaced", "suspen
 STATES = [(state, state) for state in (OPEN, ANSWERED, UNREADABLE, FAILED)]
 
 
-class Judge(models.Model):
+class Judge(Made):
     """A model with its parameters and its prompt: `identity` is the hash of the three, and never changes.
 
     With `is_called` this site calls it, else its answers are pasted or uploaded. Calls stop when they have cost
@@ -36,8 +36,6 @@ class Judge(models.Model):
     prompt = models.TextField()
     identity = models.CharField(max_length=64)
     budget_usd = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     suspended_at = models.DateTimeField(null=True, blank=True)
     suspended_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     suspended_reason = models.TextField(blank=True)
@@ -90,7 +88,7 @@ class Admission(models.Model):
         return f"judge {self.judge_id} {self.use} {self.metric} {self.side}"
 
 
-class JudgePrompt(models.Model):
+class JudgePrompt(Made):
     """One prompt for a judge: items of one kind in one game, in the order that `seed` draws.
 
     Its text is built from the game, the rubric version and the seed; `sha256` is its hash as it was made. A repeat asks
@@ -110,8 +108,6 @@ class JudgePrompt(models.Model):
     subjects = models.JSONField(default=list)
     sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=12, choices=STATES, default=OPEN)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (
@@ -125,7 +121,7 @@ class JudgePrompt(models.Model):
         return f"prompt {self.number} for judge {self.judge_id}"
 
 
-class JudgeReply(models.Model):
+class JudgeReply(Made):
     """What came for a prompt: a text as it was pasted, uploaded or fetched, or why there is none. Never changed.
 
     `flags` are what the reader with the number `reader` noted: the items that it left out, and why.
@@ -144,8 +140,6 @@ class JudgeReply(models.Model):
     error = models.TextField(blank=True)
     reader = models.PositiveSmallIntegerField(default=1)
     flags = models.JSONField(default=list)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (

@@ -5,7 +5,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from discussions.models.games import Game
-from workspace.models import Person
+from workspace.models import Made
 
 COST = "cost"
 CACHE = "cache"
@@ -17,7 +17,7 @@ class ManualFigureQuerySet(models.QuerySet["ManualFigure"]):
         return self.filter(superseded_by__supersedes=None)
 
 
-class ManualFigure(models.Model):
+class ManualFigure(Made):
     """One figure of a game, with the reason why it was entered: dollars, or a rate from 0 to 1."""
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="manual_figures")
@@ -28,8 +28,6 @@ class ManualFigure(models.Model):
     supersedes = models.OneToOneField(
         "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     objects = ManualFigureQuerySet.as_manager()
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from discussions.core.intake import Filling
 from discussions.models.games import Game
 from workspace.database.pairs import set_together
-from workspace.models import Person, Project
+from workspace.models import Made, Person, Project
 
 CLOSEST, BY_CHANCE, OLDEST = "closest", "random", "oldest"
 ORDERS = [
@@ -43,7 +43,7 @@ def load_queue_rule(project: Project) -> QueueRule:
     return next(iter(QueueRule.objects.filter(project=project)), None) or QueueRule(project=project)
 
 
-class FillRules(models.Model):
+class FillRules(Made):
     """One version of the rules by which games enter the queue, as JSON of `Filling`; never changed; the newest counts.
 
     `is_applied` says that games that waited when it was saved passed it, too.
@@ -53,8 +53,6 @@ class FillRules(models.Model):
     number = models.PositiveIntegerField()
     body = models.TextField()
     is_applied = models.BooleanField(default=False)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (
@@ -145,14 +143,12 @@ def load_rating_rule(project: int) -> RatingRule:
     return RatingRule.objects.filter(project=project).first() or RatingRule(project_id=project)
 
 
-class Guideline(models.Model):
+class Guideline(Made):
     """One version of a project's guideline, in Markdown; never changed; the newest counts. An empty text ends it."""
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="guidelines")
     number = models.PositiveIntegerField()
     text = models.TextField(blank=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["project", "number"], name="guideline_number_unique"),)

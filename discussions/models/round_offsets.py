@@ -3,10 +3,10 @@
 from django.db import models
 
 from discussions.models.games import Game
-from workspace.models import Person
+from workspace.models import Made
 
 
-class RoundOffset(models.Model):
+class RoundOffset(Made):
     """`offset` is added to the number of a round in a text to get the file's; `number` counts the offsets of the game.
 
     Imported rows never change, so the offset is a row of its own. Measurements name the offset that applied to them.
@@ -15,8 +15,6 @@ class RoundOffset(models.Model):
     game = models.ForeignKey(Game, models.PROTECT, related_name="round_offsets")
     number = models.PositiveIntegerField()
     offset = models.SmallIntegerField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["game", "number"], name="round_offset_number_unique"),)

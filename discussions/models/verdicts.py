@@ -6,7 +6,7 @@ from django.db.models import Q
 from discussions.models.games import Game
 from discussions.models.measurements import Measured
 from rubric.models import RubricVersion
-from workspace.models import Person, Project
+from workspace.models import Made, Project
 
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):
@@ -14,7 +14,7 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
         return self.filter(superseded_by__supersedes=None)
 
 
-class Verdict(models.Model):
+class Verdict(Made):
     """One recorded verdict, never changed; a correction is a new row that supersedes it, with a reason.
 
     `basis` is the canonical JSON of everything that the verdict rests on, `basis_sha256` its hash; `outcome` is the
@@ -41,8 +41,6 @@ class Verdict(models.Model):
     supersedes = models.OneToOneField(
         "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     objects = VerdictQuerySet.as_manager()
 

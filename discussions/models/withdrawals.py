@@ -4,10 +4,10 @@ from django.db import models
 from django.db.models import Q
 
 from discussions.models.games import Game
-from workspace.models import Person
+from workspace.models import Made
 
 
-class Withdrawal(models.Model):
+class Withdrawal(Made):
     """One withdrawal or restoration, with its reason. `number` counts within the game. The next may undo a withdrawal.
 
     `Game.withdrawn_...` holds the current state, written in the same transaction, so that lists need not query this
@@ -18,8 +18,6 @@ class Withdrawal(models.Model):
     number = models.PositiveIntegerField()
     is_withdrawn = models.BooleanField()
     reason = models.TextField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (

@@ -5,10 +5,10 @@ from django.db.models import Q
 
 from rubric.models.comparisons import Comparison, ComparisonSet, Reviewer
 from workspace.database.pairs import set_together
-from workspace.models import Person
+from workspace.models import Made, Person
 
 
-class CalibrationRound(models.Model):
+class CalibrationRound(Made):
     """One round of a set. A required round comes before any other review; only one round is open at a time.
 
     It is passed by whoever gives at least `pass_percent` of a hundred marks within `mark_within` points of the agreed
@@ -22,8 +22,6 @@ class CalibrationRound(models.Model):
     mark_within = models.DecimalField(max_digits=3, decimal_places=2, default=1)
     pass_percent = models.PositiveSmallIntegerField(default=80)
     first_percent = models.PositiveSmallIntegerField(default=0)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 
@@ -67,14 +65,12 @@ class CalibrationComparison(models.Model):
         )
 
 
-class CalibrationWaiver(models.Model):
+class CalibrationWaiver(Made):
     """A lead's permission, with the reason, that somebody who did not pass a round may review."""
 
     round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="waivers")
     reviewer = models.ForeignKey(Reviewer, models.PROTECT, related_name="+")
     reason = models.TextField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (

@@ -7,7 +7,7 @@ from django.db.models import Q
 from rubric.core.records import BOTH, HOLISTIC, MOST_REPEATS, MOST_RESPONSES, RUBRIC
 from rubric.models.rubrics import RubricVersion
 from workspace.database.pairs import set_together
-from workspace.models import Person, Project
+from workspace.models import Made, Person, Project
 
 MODES = [(HOLISTIC, "holistic"), (RUBRIC, "rubric"), (BOTH, "both")]
 PERSON = "person"
@@ -29,7 +29,7 @@ class ComparisonSetQuerySet(models.QuerySet["ComparisonSet"]):
         return self.filter(Q(pk__in=self.model.objects.filter(leads).values("pk")) | reviews).distinct()
 
 
-class ComparisonSet(models.Model):
+class ComparisonSet(Made):
     """Questions that are reviewed in the same way: under one rubric version, in one mode, by the same reviewers.
 
     Its number counts within the project. If there is a second round, reviewers see the others' reviews once all have
@@ -45,8 +45,6 @@ class ComparisonSet(models.Model):
     has_second_round = models.BooleanField(default=False)
     people_needed = models.PositiveSmallIntegerField(null=True, blank=True)
     repeat_percent = models.PositiveSmallIntegerField(default=0)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 
@@ -70,15 +68,13 @@ class ComparisonSet(models.Model):
         return self.name
 
 
-class Comparison(models.Model):
+class Comparison(Made):
     """One question of a set. Its number counts within the set; `key` is the name that its importer gave it."""
 
     set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="comparisons")
     number = models.PositiveIntegerField()
     key = models.CharField(max_length=120)
     question = models.TextField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (
@@ -112,7 +108,7 @@ class Response(models.Model):
         )
 
 
-class Reviewer(models.Model):
+class Reviewer(Made):
     """A reviewer of every comparison of a set: a person of the project, a model, or an external reviewer.
 
     `model` and `parameters` are what a live call sends; `name` is the name of the model or the external reviewer. A
@@ -125,8 +121,6 @@ class Reviewer(models.Model):
     person = models.ForeignKey(Person, models.PROTECT, related_name="reviewers", null=True, blank=True)
     model = models.CharField(max_length=200, blank=True)
     parameters = models.JSONField(default=dict)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     could_see_since = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
@@ -150,12 +144,10 @@ class Reviewer(models.Model):
         return self.name
 
 
-class ScoringChoice(models.Model):
+class ScoringChoice(Made):
     """One choice of an admin: whether new sets are scored by criterion too. The newest counts; rows never change."""
 
     is_on = models.BooleanField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     def __str__(self) -> str:
         return "on" if self.is_on else "off"

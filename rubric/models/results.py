@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from rubric.models.comparisons import Comparison, ComparisonSet
 from rubric.models.rubrics import RubricVersion
-from workspace.models import Person
+from workspace.models import Made, Person
 from workspace.models.stored_statistics import StoredStatistics
 
 
@@ -24,7 +24,7 @@ class SetFigures(StoredStatistics):
         )
 
 
-class ImpactPreview(models.Model):
+class ImpactPreview(Made):
     """What publishing a draft would change. `sha256` is the draft's hash, `body` the JSON of the impact.
 
     `basis_sha256` is the hash of everything scored that the preview read, `part` is "games" or "comparisons".
@@ -35,8 +35,6 @@ class ImpactPreview(models.Model):
     sha256 = models.CharField(max_length=64)
     basis_sha256 = models.CharField(max_length=64, blank=True)
     body = models.TextField()
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         indexes = (models.Index(fields=["version", "part", "sha256"], name="preview_by_draft"),)

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from rubric.models.comparisons import Comparison, Response, Reviewer
 from workspace.database.pairs import set_together
-from workspace.models import Person, Project
+from workspace.models import Made, Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
 
 DRAFT = "draft"
@@ -185,7 +185,7 @@ class WholePrompt(models.Model):
     created_at = models.DateTimeField()
 
 
-class Answer(models.Model):
+class Answer(Made):
     """One raw answer of a model, as it was pasted, uploaded or fetched, or why there is none. Never changed.
 
     `part` is "whole" for an answer to the prompt for the holistic score, `parameters` are those of the call, `text` is
@@ -206,8 +206,6 @@ class Answer(models.Model):
     took_ms = models.PositiveIntegerField(null=True, blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (

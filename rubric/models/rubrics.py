@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from rubric.core.records import RubricRecord
 from workspace.database.pairs import set_together
-from workspace.models import Person
+from workspace.models import Made, Person
 
 DRAFT = "draft"
 PUBLISHED = "published"
@@ -51,7 +51,7 @@ class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
         return sorted(newest.values(), key=lambda row: (row.rubric.name.casefold(), row.rubric.key))
 
 
-class RubricVersion(models.Model):
+class RubricVersion(Made):
     """One edition of a rubric; `body` is its JSON, `sha256` the hash of its canonical form.
 
     `note` says what was changed and why, `reason` why it was published. All of it is final once it is published or
@@ -64,8 +64,6 @@ class RubricVersion(models.Model):
     body = models.TextField()
     sha256 = models.CharField(max_length=64)
     note = models.TextField(blank=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     edited_at = models.DateTimeField(null=True, blank=True)
     edited_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     published_at = models.DateTimeField(null=True, blank=True)

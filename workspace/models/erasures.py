@@ -3,14 +3,14 @@
 from django.db import models
 
 from workspace.models.jobs import Job
-from workspace.models.people import Person
+from workspace.models.people import Made
 from workspace.models.projects import Project
 
 GAME, TRANSCRIPT, PROJECT, PERSON = "game", "transcript", "project", "person"
 KINDS = (GAME, TRANSCRIPT, PROJECT, PERSON)
 
 
-class Erasure(models.Model):
+class Erasure(Made):
     """One thing that an admin removed for good, or is to be removed while `done_at` is empty. It holds nothing of it.
 
     `row` is the key of the row that stays, `stamp` a keyed hash of it and of when it was made: after a restore, another
@@ -24,8 +24,6 @@ class Erasure(models.Model):
     reason = models.TextField()
     counts = models.JSONField(default=dict)
     job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     done_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

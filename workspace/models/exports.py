@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from workspace.models.jobs import Job
-from workspace.models.people import Person
+from workspace.models.people import Made, Person
 from workspace.models.projects import Project
 
 
@@ -14,7 +14,7 @@ class ExportQuerySet(models.QuerySet["Export"]):
         return self.filter(created_by=person, project__in=Project.objects.visible_to(person))
 
 
-class Export(models.Model):
+class Export(Made):
     """One file that a person asked for.
 
     `subject` says what it holds: "project", "stage:1", "iteration:2", "game:7", "games:3,5-7", "set:3".
@@ -33,8 +33,6 @@ class Export(models.Model):
     job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)
     stored_as = models.CharField(max_length=80, blank=True)
     byte_count = models.PositiveBigIntegerField(default=0)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     ready_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)

@@ -3,7 +3,7 @@
 from django.db import models
 
 from workspace.database.pairs import set_together
-from workspace.models.people import Person
+from workspace.models.people import Made, Person
 from workspace.models.projects import LedQuerySet, Project
 
 QUEUED = "queued"
@@ -17,7 +17,7 @@ class JobQuerySet(LedQuerySet["Job"]):
     pass
 
 
-class Job(models.Model):
+class Job(Made):
     """One piece of background work: what to do to which subject, and its progress.
 
     `subject` names the row it is about ("import:12"), `input_hash` is the hash of its input; a worker holds it by
@@ -43,8 +43,6 @@ class Job(models.Model):
     total_count = models.PositiveIntegerField(default=0)
     done_bytes = models.PositiveBigIntegerField(default=0)
     total_bytes = models.PositiveBigIntegerField(default=0)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     # Since when a job waits that gave others a turn; empty: since `created_at`.
     queued_at = models.DateTimeField(null=True, blank=True)
     rung_at = models.DateTimeField(null=True, blank=True)

@@ -104,3 +104,13 @@ class Person(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.name or self.email
+
+
+class Made(models.Model):
+    """What somebody made, and when; base of most tables."""
+
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        abstract = True

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from workspace.database.pairs import set_together
-from workspace.models.people import Person
+from workspace.models.people import Made, Person
 
 EVALUATOR = "evaluator"
 LEAD = "lead"
@@ -54,13 +54,11 @@ class ProjectManager(_Projects):
         return super().get_queryset().filter(erased_at=None)  # type: ignore[return-value]
 
 
-class Project(models.Model):
+class Project(Made):
     """A team's workspace: games, iterations, and the people who judge them. Of an erased one only its number stays."""
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=200)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     # Games and iterations are numbered within a project; these are the next numbers.
     next_game_number = models.PositiveIntegerField(default=1)
     erased_at = models.DateTimeField(null=True, blank=True)
@@ -87,14 +85,12 @@ class StorageLimit(models.Model):
         constraints = (models.CheckConstraint(condition=Q(megabytes__gte=1), name="storage_limit_positive"),)
 
 
-class Membership(models.Model):
+class Membership(Made):
     """A person's role in a project, from one moment to another."""
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="memberships")
     person = models.ForeignKey(Person, models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=20, choices=[(EVALUATOR, "evaluator"), (LEAD, "team lead")])
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 
@@ -117,7 +113,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return still_open.filter(Q(created_by__is_active=True) | Q(created_by__is_system=True))
 
 
-class Invitation(models.Model):
+class Invitation(Made):
     """An invitation to the installation or a project, for one use; only the hash of its secret is kept."""
 
     email = models.EmailField(max_length=200)
@@ -127,8 +123,6 @@ class Invitation(models.Model):
     )
     project = models.ForeignKey(Project, models.PROTECT, related_name="invitations", null=True, blank=True)
     secret_hash = models.CharField(max_length=64, unique=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, blank=True)
     accepted_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)

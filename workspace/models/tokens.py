@@ -3,10 +3,10 @@
 from django.db import models
 
 from workspace.database.pairs import set_together
-from workspace.models.people import Person
+from workspace.models.people import Made, Person
 
 
-class AccessToken(models.Model):
+class AccessToken(Made):
     """What a program signs in with on behalf of a person; only a keyed hash of its secret is kept.
 
     `scopes` are words of `workspace.tokens.core.SCOPES` with spaces between them, `start` is how the secret begins.
@@ -17,8 +17,6 @@ class AccessToken(models.Model):
     scopes = models.CharField(max_length=60)
     start = models.CharField(max_length=12)
     secret_hash = models.CharField(max_length=64, unique=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
     revoked_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from workspace.database.pairs import set_together
-from workspace.models.people import Person
+from workspace.models.people import Made, Person
 from workspace.models.projects import Project
 
 WAITING = "waiting"
@@ -22,7 +22,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
         return self.present().filter(is_active=True)
 
 
-class Webhook(models.Model):
+class Webhook(Made):
     """An address to which events of a project are sent.
 
     `events` are words of `workspace.outbox.core.EVENTS` with spaces between them; `secret` is encrypted.
@@ -44,8 +44,6 @@ class Webhook(models.Model):
     failing_since = models.DateTimeField(null=True, blank=True)
     paused_until = models.DateTimeField(null=True, blank=True)
     gave_up_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     removed_at = models.DateTimeField(null=True, blank=True)
     removed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 

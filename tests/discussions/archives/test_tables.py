@@ -18,7 +18,7 @@ from workspace.audit.labels import KINDS
 from workspace.core.canonical import canonical_hash
 
 # Format -> the hash of what its lines are made of.
-LAYOUTS = {2: "3f2216d9e60358d783042e3ce73dc423ee6a8626ef5e97abc7fadcbb4a05c9c9"}
+LAYOUTS = {2: "3fc26237e7c5ec2a513fa571e31a74ecb29a747095231a6f99498006537c02f4"}
 
 
 def test_every_model_is_written_or_left_out_with_a_reason():
@@ -62,7 +62,10 @@ def test_a_changed_line_has_another_format():
     """A model with another field makes other lines: older archives are not read any more, and must say so."""
     types = {table.kind: get_line_type(table.model) for table in TABLES.values()}
     types["workspace.event"] = ArchivedEvent
-    layout = {kind: [field.name for field in msgspec.structs.fields(line)] for kind, line in types.items()}
+    # In a line names are sorted, so the order of fields does not matter.
+    layout = {
+        kind: sorted(field.name for field in msgspec.structs.fields(line)) for kind, line in types.items()
+    }
     found = canonical_hash(layout)
     assert LAYOUTS[FORMAT] == found, (
         "The lines of archives have changed. If the product was released since FORMAT was raised last, raise it in "
