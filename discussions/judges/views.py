@@ -1,11 +1,12 @@
 """Judges of a project for its leads: the list, the page of one, runs, and answers that come by hand."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.forms import BaseForm
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -29,10 +30,8 @@ from discussions.judges.pages import (
 from discussions.judges.permissions import check_call_judge, check_judges, check_use_judge
 from discussions.models import Game, Judge
 from rubric.core.call_parameters import describe_parameters
-from rubric.core.records import UPLOAD_BYTES, UPLOAD_LINES
-from rubric.model_reviewers.forms import AnswersForm
+from rubric.model_reviewers.views.overview import take_file
 from workspace.access.permissions import get_refusal, may
-from workspace.core.json_faults import Problem
 from workspace.display.core.number_lists import write_numbers
 from workspace.jobs.pages import ProgressBar, worker_note
 from workspace.models import Person, Project
@@ -41,11 +40,10 @@ from workspace.web.bind_form import bind_form, project_or_404
 from workspace.web.form_page import form_page, press, send
 from workspace.web.forms import NothingForm
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.respond import frame, respond, stream
 
 SECTION = "team"
 SHOW, PROGRESS = "discussions/judges/show.html", "discussions/judges/_progress.html"
-MOST_FAULTS = 100
 
 
 def judge_or_404(person: Person, slug: str, number: int) -> Judge:
@@ -215,14 +213,8 @@ def judge_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
     row = judge_or_404(request.user, slug, number)
     bind_form(request, NothingForm)
     found = prompts.open_prompts(judge=row, by=request.user)
-    name = f"prompts-{slug}-judge-{number}.jsonl"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    # One prompt at a time: all together may not fit into memory.
-    return StreamingHttpResponse(_write(found), content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
-
-
-def _write(prompts: Iterator[dict[str, Any]]) -> Iterator[str]:
-    return (json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in prompts)
+    lines = (json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in found)
+    return stream(lines, f"prompts-{slug}-judge-{number}.jsonl", "application/jsonl")
 
 
 def may_upload(person: Person, slug: str, number: int) -> bool:
@@ -236,29 +228,10 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
 def upload_judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     row = judge_or_404(request.user, slug, number)
     check_use_judge(request.user, row)
-    form, status, faults = AnswersForm(), 200, list[Problem]()
-    if request.method == "POST":
-        form, status = bind_form(request, AnswersForm), 422
-        faults = _upload(request, row, form) if form.is_valid() else []
-        if form.is_valid() and not faults:
-            return respond(request, page="", redirect=_find_page(row))
-    shown = {"faults": faults[:MOST_FAULTS], "more": max(0, len(faults) - MOST_FAULTS)}
-    context = {"judge": row, "form": form, **shown, **frame(request.user, row.project, SECTION)}
-    return respond(request, page="discussions/judges/upload.html", context=context, status=status)
-
-
-def _upload(request: SignedIn, row: Judge, form: AnswersForm) -> list[Problem]:
-    """Store the answers of the file; the faults of its lines. A file that is too large is a fault of the field."""
-    file = form.cleaned_data["file"]
-    if file.size > UPLOAD_BYTES:
-        form.add_error("file", _("The file is larger than 32 MB. Split it."))
-        return []
-    data = file.read()
-    if data.count(b"\n") > UPLOAD_LINES:
-        form.add_error("file", _("The file has more than 10,000 lines. Split it."))
-        return []
-    lines, faults = read_lines(data)
-    return faults or prompts.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
+    keep = partial(prompts.upload_answers, judge=row)
+    context = {"judge": row, **frame(request.user, row.project, SECTION)}
+    page = "discussions/judges/upload.html"
+    return take_file(request, read_lines, keep, to=_find_page(row), page=page, context=context)
 
 
 def _send(

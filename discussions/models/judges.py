@@ -9,7 +9,7 @@ from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.models.games import Game
 from discussions.models.slots import RATING, REPEAT
 from rubric.models import RubricVersion
-from rubric.models.reviews import SOURCES
+from rubric.models.reviews import ModelReply
 from workspace.database.pairs import set_together
 from workspace.models import Made, Person, Project
 
@@ -121,23 +121,10 @@ class JudgePrompt(Made):
         return f"prompt {self.number} for judge {self.judge_id}"
 
 
-class JudgeReply(Made):
-    """What came for a prompt: a text as it was pasted, uploaded or fetched, or why there is none. Never changed.
-
-    `flags` are what the reader with the number `reader` noted: the items that it left out, and why.
-    """
+class JudgeReply(ModelReply):
+    """What came for a prompt. `flags` are what the reader with the number `reader` noted: what it left out, and why."""
 
     prompt = models.ForeignKey(JudgePrompt, models.PROTECT, related_name="replies", db_index=False)
-    attempt = models.PositiveSmallIntegerField(default=1)
-    source = models.CharField(max_length=12, choices=SOURCES)
-    text = models.TextField(blank=True)
-    finish_reason = models.CharField(max_length=40, blank=True)
-    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
-    answer_tokens = models.PositiveIntegerField(null=True, blank=True)
-    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
-    took_ms = models.PositiveIntegerField(null=True, blank=True)
-    error_code = models.CharField(max_length=40, blank=True)
-    error = models.TextField(blank=True)
     reader = models.PositiveSmallIntegerField(default=1)
     flags = models.JSONField(default=list)
 

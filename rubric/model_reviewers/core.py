@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, UNREADABLE, Criterion, RubricRecord
 from rubric.core.scales import COMMON, Scales
@@ -201,6 +201,11 @@ class Reply(Struct, frozen=True):
     error: str = ""
     retry_after: float | None = None
     took_ms: int | None = None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What is stored of it, by column."""
+        return {name: value for name, value in asdict(self).items() if name != "retry_after"}
 
 
 # US dollars per million tokens of prompts, and of answers.

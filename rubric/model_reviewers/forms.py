@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from rubric.core.call_parameters import COMPLETION_TOKENS, LONGEST_SYSTEM
+from rubric.core.records import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.core.scales import COMMON, Scales
 from rubric.reviews.core.corrections import Correction, parse_typed_ranking
 from rubric.versions.forms import JsonFileField, LinesField
@@ -132,3 +133,12 @@ class ParametersForm(forms.Form):
 
 class AnswersForm(forms.Form):
     file = JsonFileField(help_text=_("One answer a line. At most 32 MB."))
+
+    def clean_file(self) -> bytes:
+        file = self.cleaned_data["file"]
+        if file.size > UPLOAD_BYTES:
+            raise forms.ValidationError(_("The file is larger than 32 MB. Split it."))
+        data: bytes = file.read()
+        if data.count(b"\n") > UPLOAD_LINES:
+            raise forms.ValidationError(_("The file has more than 10,000 lines. Split it."))
+        return data

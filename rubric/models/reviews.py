@@ -165,39 +165,36 @@ class MarkRevision(KeyedRevision):
         )
 
 
-class ReviewPrompt(models.Model):
+class ModelPrompt(models.Model):
     """The prompt for a model. Never changed; the nonce marks where the untrusted text begins and ends."""
 
-    review = models.OneToOneField(Review, models.PROTECT, related_name="prompt")
     text = models.TextField()
     nonce = models.CharField(max_length=64)
     sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField()
 
+    class Meta:
+        abstract = True
 
-class WholePrompt(models.Model):
-    """The prompt that asks for the holistic score, in a separate call that names no criterion. Never changed."""
+
+class ReviewPrompt(ModelPrompt):
+    review = models.OneToOneField(Review, models.PROTECT, related_name="prompt")
+
+
+class WholePrompt(ModelPrompt):
+    """The prompt that asks for the holistic score, in a separate call that names no criterion."""
 
     review = models.OneToOneField(Review, models.PROTECT, related_name="whole_prompt")
-    text = models.TextField()
-    nonce = models.CharField(max_length=64)
-    sha256 = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
 
 
-class Answer(Made):
-    """One raw answer of a model, as it was pasted, uploaded or fetched, or why there is none. Never changed.
+class ModelReply(Made):
+    """A text of a model as it was pasted, uploaded or fetched, or why there is none. Never changed.
 
-    `part` is "whole" for an answer to the prompt for the holistic score, `parameters` are those of the call, `text` is
-    the answer before anything is read from it. `error_code` and `error` say what went wrong with a call.
+    `error_code` and `error` say what went wrong with a call.
     """
 
-    review = models.ForeignKey(Review, models.PROTECT, related_name="answers")
-    source = models.CharField(max_length=12, choices=SOURCES)
-    part = models.CharField(max_length=10, blank=True)
     attempt = models.PositiveSmallIntegerField(default=1)
-    model = models.CharField(max_length=200, blank=True)
-    parameters = models.JSONField(default=dict)
+    source = models.CharField(max_length=12, choices=SOURCES)
     text = models.TextField(blank=True)
     finish_reason = models.CharField(max_length=40, blank=True)
     prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
@@ -206,6 +203,21 @@ class Answer(Made):
     took_ms = models.PositiveIntegerField(null=True, blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class Answer(ModelReply):
+    """One raw answer of a model, before anything is read from it.
+
+    `part` is "whole" for an answer to the prompt for the holistic score, `parameters` are those of the call.
+    """
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="answers")
+    part = models.CharField(max_length=10, blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    parameters = models.JSONField(default=dict)
 
     class Meta:
         constraints = (

@@ -1,8 +1,6 @@
 """The audit log of a project, and that of the site."""
 
-from typing import cast
-
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from workspace.access.permissions import check_see_people
@@ -14,7 +12,7 @@ from workspace.core.refusals import Malformed
 from workspace.models import Project
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.respond import frame, respond, stream
 
 
 @require("see_audit_log", costs="searches")
@@ -47,9 +45,7 @@ def send_log(request: SignedIn, project: Project | None, format_name: str) -> Ht
     lines = stream_lines(project=project, wanted=AuditQuery(**form.cleaned_data))
     name = f"{project.slug if project else 'installation'}-audit.{format_name}"
     content_type, write = FORMATS[format_name]
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    # Views and middleware treat a streamed response like any other.
-    return cast(HttpResponse, StreamingHttpResponse(write(lines), content_type=content_type, headers=headers))
+    return stream(write(lines), name, content_type)
 
 
 def show_log(request: SignedIn, project: Project | None) -> HttpResponse:

@@ -1,10 +1,10 @@
 """The last step of every view: a region for htmx, a redirect after a plain form, else the page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import IO, Any, cast
 
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
@@ -51,18 +51,24 @@ def frame(person: Person, project: Project | None = None, section: str = "") -> 
 
 def download(body: bytes, name: str, content_type: str) -> HttpResponse:
     """A file under a name of ours, never shown inline."""
-    return HttpResponse(
-        body,
-        content_type=content_type,
-        headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
-    )
+    return HttpResponse(body, content_type=content_type, headers=_name_file(name))
+
+
+def stream(parts: Iterable[str | bytes], name: str, content_type: str) -> HttpResponse:
+    """A file under a name of ours, sent part by part: all together may not fit into memory."""
+    answer = StreamingHttpResponse(parts, content_type=content_type, headers=_name_file(name))
+    # Views and middleware treat an answer that is sent piece by piece as any other.
+    return cast(HttpResponse, answer)
+
+
+def _name_file(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
 
 
 def download_file(file: IO[bytes], name: str, content_type: str) -> HttpResponse:
     """A file of any size under a name of ours, sent piece by piece; it is closed afterwards."""
     answer = FileResponse(file, as_attachment=True, filename=name, content_type=content_type)
     answer["Cache-Control"] = "no-store"
-    # Views and middleware treat an answer that is sent piece by piece as any other.
     return cast(HttpResponse, answer)
 
 

@@ -32,7 +32,7 @@ from discussions.models.slots import RATING, REPEAT
 from discussions.queries import measured_for
 from rubric.core.call_parameters import SYSTEM, select_sampling
 from rubric.core.records import Flag
-from rubric.model_reviewers.actions.calls import Caller, is_last_try
+from rubric.model_reviewers.actions.calls import Caller, end_turn, is_last_try
 from rubric.model_reviewers.core import LONGEST_ANSWER, Call, Reply, compute_cost
 from rubric.model_reviewers.queries import STOPPED_BY_LENGTH
 from rubric.models.reviews import FETCHED, PASTED, UPLOADED
@@ -176,9 +176,6 @@ def _make_prompts(
     return rows
 
 
-_KEPT = ("text", "finish_reason", "prompt_tokens", "answer_tokens", "error_code", "error", "took_ms")
-
-
 def open_prompts(*, judge: Judge, by: Person) -> Iterator[dict[str, Any]]:
     """Number, game and text of every open prompt, one at a time. Raises NotAllowed at once."""
     check_use_judge(by, judge)
@@ -283,10 +280,7 @@ def _store(
     states: dict[str, list[int]] = {ANSWERED: [], UNREADABLE: []}
     for prompt, reply in given:
         read, flags = ({}, []) if reply.error_code else read_reply(prompt, reply.text, reply.finish_reason)
-        values = {name: getattr(reply, name) for name in _KEPT} | {
-            "reader": READER,
-            "flags": to_builtins(flags),
-        }
+        values = {**reply.columns, "reader": READER, "flags": to_builtins(flags)}
         act = {"source": source, "cost_usd": cost, "created_at": now, "created_by": by}
         replies.append(JudgeReply(prompt=prompt, attempt=1 + tries.get(prompt.pk, 0), **values, **act))
         answers += [
@@ -345,13 +339,7 @@ def ask_judge(*, job: Job, clock: Clock, **given: Any) -> None:
         if not _ask(caller, judge, key):
             hand_back(job=job, now=clock())
             return
-    with transaction.atomic():
-        renew(job=job, now=clock())
-        is_left = find_open(judge).exists()
-        if not is_left:
-            finish(job=job, now=clock())
-    if is_left:
-        hand_back(job=job, now=clock())
+    end_turn(job=job, clock=clock, is_more=find_open(judge).exists)
 
 
 def _ask(caller: Caller, judge: Judge, key: int) -> bool:

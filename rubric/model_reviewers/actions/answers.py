@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -10,6 +10,7 @@ from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
 from rubric.core.call_parameters import select_parameters
+from rubric.model_reviewers.actions.calls import end_turn
 from rubric.model_reviewers.core import LONGEST_ANSWER, UNREAD, AnswerLine, Reply
 from rubric.model_reviewers.queries import (
     MAIN_PART,
@@ -36,16 +37,12 @@ from workspace.core.canonical import canonical_hash
 from workspace.core.json_faults import Problem
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.strict_json import normalise_text
-from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
+from workspace.jobs.actions import Clock, enqueue, renew
 from workspace.models import Job, Person
 from workspace.texts import clean_text
 
 READ = "read_answers"
 _ASKED = Q(prompt__isnull=False) | Q(read_from__prompt__isnull=False)
-
-
-# Of a reply.
-_KEPT = ("text", "finish_reason", "prompt_tokens", "answer_tokens", "error_code", "error", "took_ms")
 
 
 def keep_answer(
@@ -77,7 +74,7 @@ def keep_answer(
             part=part,
             attempt=newest + 1,
             model=get_model_name(review.reviewer),
-            **{name: getattr(reply, name) for name in _KEPT},
+            **reply.columns,
             **{"parameters": select_parameters(review.reviewer.parameters), **call},
             created_at=now,
             created_by=by,
@@ -198,16 +195,6 @@ def read_answers(*, job: Job, clock: Clock) -> None:
     comparison_set = load_job_set(job)
     read_unread(job=job, comparison_set=comparison_set, clock=clock)
     end_turn(job=job, clock=clock, is_more=lambda: bool(_unread(comparison_set)))
-
-
-def end_turn(*, job: Job, clock: Clock, is_more: Callable[[], bool]) -> None:
-    with transaction.atomic():
-        renew(job=job, now=clock())
-        is_left = is_more()
-        if not is_left:
-            finish(job=job, now=clock())
-    if is_left:
-        hand_back(job=job, now=clock())
 
 
 def read_unread(*, job: Job, comparison_set: ComparisonSet, clock: Clock) -> None:

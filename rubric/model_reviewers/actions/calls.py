@@ -7,12 +7,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.model_reviewers import core
 from workspace.core.refusals import Unavailable
-from workspace.jobs.actions import LEASE, Clock, renew
+from workspace.jobs.actions import LEASE, Clock, finish, hand_back, renew
 from workspace.models import Job
 
 # A worker's turn ends before Celery's time limit, however long its last call and the wait after it take.
@@ -92,6 +93,17 @@ class Caller(Struct):
 def is_last_try(reply: core.Reply, tries: int) -> bool:
     """Whether no further call is made for that answer: it is there, or another try would not bring it."""
     return not reply.error_code or reply.error_code not in core.PASSING or tries >= core.MOST_TRIES
+
+
+def end_turn(*, job: Job, clock: Clock, is_more: Callable[[], bool]) -> None:
+    """The job is over unless more is to be done; then it waits for its next turn."""
+    with transaction.atomic():
+        renew(job=job, now=clock())
+        is_left = is_more()
+        if not is_left:
+            finish(job=job, now=clock())
+    if is_left:
+        hand_back(job=job, now=clock())
 
 
 def _endpoint() -> Callable[[core.Call], core.Reply]:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from rubric.core.call_parameters import SYSTEM, select_parameters, select_sampling
 from rubric.model_reviewers import core
 from rubric.model_reviewers.actions import answers
-from rubric.model_reviewers.actions.calls import Caller, is_last_try
+from rubric.model_reviewers.actions.calls import Caller, end_turn, is_last_try
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.model_reviewers.permissions import check_ask_models
 from rubric.model_reviewers.queries import get_model_name, load_asked, may_call, model_reviewers
@@ -60,7 +60,7 @@ def ask_models(*, job: Job, clock: Clock, **given: Any) -> None:
         if not _ask_pair(caller, Comparison.objects.get(pk=comparison), reviewer):
             hand_back(job=job, now=clock())
             return
-    answers.end_turn(job=job, clock=clock, is_more=lambda: any(_open_pairs(answers.load_job_set(job))))
+    end_turn(job=job, clock=clock, is_more=lambda: any(_open_pairs(answers.load_job_set(job))))
 
 
 def _subject(comparison_set: ComparisonSet) -> str:

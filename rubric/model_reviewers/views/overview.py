@@ -1,12 +1,13 @@
 """The model reviewers of a set: every comparison against every model, calls, tokens, cost, files and parameters."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Substr
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -15,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from rubric.comparisons.views import may_upload
 from rubric.core.call_parameters import describe_parameters
-from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, UPLOAD_BYTES, UPLOAD_LINES
+from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE
 from rubric.model_reviewers import core, queries
 from rubric.model_reviewers.actions import answers, jobs, prompts
 from rubric.model_reviewers.forms import AnswersForm, ParametersForm
@@ -39,7 +40,7 @@ from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.respond import frame, respond, stream
 
 LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
 UPLOAD, PARAMETERS = "rubric/model_reviewers/upload.html", "rubric/model_reviewers/parameters.html"
@@ -139,25 +140,41 @@ def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
     lines = prompts.open_prompts(comparison_set=comparison_set, by=request.user, now=timezone.now())
-    name = f"prompts-{slug}-{comparison_set.number}.jsonl"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    # One prompt at a time: all together may not fit into memory.
-    return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
+    return stream(lines, f"prompts-{slug}-{comparison_set.number}.jsonl", "application/jsonl")
 
 
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
+    keep = partial(answers.upload_answers, comparison_set=comparison_set)
+    head = SetFrame(comparison_set=comparison_set, current="", person=request.user)
+    context = {"head": head, **frame(request.user, comparison_set.project, SECTION)}
+    to = _answers_address(comparison_set)
+    return take_file(request, core.read_answer_lines, keep, to=to, page=UPLOAD, context=context)
+
+
+def take_file(
+    request: SignedIn,
+    read: Callable[[bytes], tuple[Sequence[Any], list[Problem]]],
+    keep: Callable[..., list[Problem]],
+    *,
+    to: str,
+    page: str,
+    context: Mapping[str, object],
+) -> HttpResponse:
+    """The page that takes a file of answers: all its `lines` are kept, or the page shows the faults that `read` or
+    `keep` found.
+    """
     form, status, faults = AnswersForm(), 200, list[Problem]()
     if request.method == "POST":
         form, status = bind_form(request, AnswersForm), 422
-        faults = _upload(request, comparison_set, form) if form.is_valid() else []
+        if form.is_valid():
+            lines, faults = read(form.cleaned_data["file"])
+            faults = faults or keep(lines=lines, by=request.user, now=timezone.now())
         if form.is_valid() and not faults:
-            return respond(request, page="", redirect=_answers_address(comparison_set))
-    head = SetFrame(comparison_set=comparison_set, current="", person=request.user)
-    shown = {"faults": faults[:MOST_FAULTS], "more": max(0, len(faults) - MOST_FAULTS)}
-    context = {"head": head, "form": form, **shown, **frame(request.user, comparison_set.project, SECTION)}
-    return respond(request, page=UPLOAD, context=context, status=status)
+            return respond(request, page="", redirect=to)
+    shown = {"form": form, "faults": faults[:MOST_FAULTS], "more": max(0, len(faults) - MOST_FAULTS)}
+    return respond(request, page=page, context={**context, **shown}, status=status)
 
 
 @require("change_set", methods=("GET", "POST"))
@@ -183,24 +200,6 @@ def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -
 
     initial = ParametersForm.read_initial(model.parameters)
     return form_page(request, ParametersForm, save, page=PARAMETERS, context=context, initial=initial)
-
-
-def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[Problem]:
-    """Store the answers of the file; the faults of its lines. A file that is too large is a fault of the field."""
-    file = form.cleaned_data["file"]
-    if file.size > UPLOAD_BYTES:
-        form.add_error("file", _("The file is larger than 32 MB. Split it."))
-        return []
-    data = file.read()
-    if data.count(b"\n") > UPLOAD_LINES:
-        form.add_error("file", _("The file has more than 10,000 lines. Split it."))
-        return []
-    lines, faults = core.read_answer_lines(data)
-    if faults:
-        return faults
-    return answers.upload_answers(
-        comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now()
-    )
 
 
 def _answers_address(comparison_set: ComparisonSet) -> str:
