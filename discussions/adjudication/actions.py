@@ -243,20 +243,14 @@ def _insert(
         created_at=now,
         created_by=by,
     )
-    record_event(
-        "difference:settled",
-        made,
-        by=by,
-        now=now,
-        project=game.project,
-        detail={
-            "game": game.number,
-            "kind": made.kind,
-            "number": made.number,
-            "adopted": made.adopted_id,
-            "supersedes": made.supersedes_id,
-        },
-    )
+    detail = {
+        "game": game.number,
+        "kind": made.kind,
+        "number": made.number,
+        "adopted": made.adopted_id,
+        "supersedes": made.supersedes_id,
+    }
+    record_event("difference:settled", made, by=by, now=now, detail=detail)
     return made
 
 

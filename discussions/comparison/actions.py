@@ -106,21 +106,16 @@ def _insert_decision(
 
 def _announce(decision: Decision, preview: DecisionPreview, by: Person, now: datetime) -> None:
     compared = preview.compared
-    record_event(
-        "decision:superseded" if decision.supersedes_id else "decision:recorded",
-        decision,
-        by=by,
-        now=now,
-        project=decision.iteration.project,
-        detail={
-            "iteration": decision.iteration.number,
-            "choice": decision.choice,
-            "proposal": compared.proposal if compared else "",
-            "look": decision.look,
-            "basis_sha256": decision.basis_sha256,
-            "supersedes": decision.supersedes_id,
-        },
-    )
+    detail = {
+        "iteration": decision.iteration.number,
+        "choice": decision.choice,
+        "proposal": compared.proposal if compared else "",
+        "look": decision.look,
+        "basis_sha256": decision.basis_sha256,
+        "supersedes": decision.supersedes_id,
+    }
+    verb = "decision:superseded" if decision.supersedes_id else "decision:recorded"
+    record_event(verb, decision, by=by, now=now, project=decision.iteration.project, detail=detail)
     queue_deliveries(
         project=decision.iteration.project,
         event=ITERATION_DECIDED,

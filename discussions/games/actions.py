@@ -74,14 +74,8 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
             )
         for name, value in changes.items():
             setattr(locked, name, value)
-        record_event(
-            "evaluation:returned",
-            locked,
-            by=by,
-            now=now,
-            project=locked.game.project,
-            detail={"game": locked.game.number, "version": locked.version},
-        )
+        detail = {"game": locked.game.number, "version": locked.version}
+        record_event("evaluation:returned", locked, by=by, now=now, detail=detail)
     return locked
 
 
@@ -152,13 +146,9 @@ def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn:
             open_slots(
                 games=Game.objects.filter(Exists(measured_for(game.iteration)), pk=game.pk), by=by, now=now
             )
+        detail = {"game": game.number, "number": made.number}
         record_event(
-            "game:withdrawn" if is_withdrawn else "game:restored",
-            made,
-            by=by,
-            now=now,
-            project=game.project,
-            detail={"game": game.number, "number": made.number},
+            "game:withdrawn" if is_withdrawn else "game:restored", made, by=by, now=now, detail=detail
         )
     return made
 
@@ -177,18 +167,12 @@ def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
             RoundOffset.objects.create(
                 game=made, number=1, offset=last.offset, created_at=now, created_by=last.created_by
             )
-        record_event(
-            "game:repeats_dropped",
-            made,
-            by=by,
-            now=now,
-            project=game.project,
-            detail={
-                "game": made.number,
-                "first": game.number,
-                "messages": game.message_count - made.message_count,
-            },
-        )
+        detail = {
+            "game": made.number,
+            "first": game.number,
+            "messages": game.message_count - made.message_count,
+        }
+        record_event("game:repeats_dropped", made, by=by, now=now, detail=detail)
     return made
 
 
@@ -215,13 +199,8 @@ def set_round_offset(*, game: Game, offset: int, by: Person, now: datetime) -> R
             created_by=by,
         )
         ask_to_measure(iteration=game.iteration, by=by, now=now)
-        record_event(
-            "game:rounds_set",
-            game,
-            by=by,
-            now=now,
-            detail={"game": game.number, "number": made.number, "offset": offset},
-        )
+        detail = {"game": game.number, "number": made.number, "offset": offset}
+        record_event("game:rounds_set", game, by=by, now=now, detail=detail)
     return made
 
 
@@ -260,14 +239,8 @@ def enter_figure(
             ) from None
         if kind == COST:
             Game.objects.filter(pk=game.pk).update(paid_usd=figure.value)
-        record_event(
-            "figure:entered",
-            figure,
-            by=by,
-            now=now,
-            project=game.project,
-            detail={"game": game.number, "kind": kind, "value": str(figure.value), "number": figure.number},
-        )
+        detail = {"game": game.number, "kind": kind, "value": str(figure.value), "number": figure.number}
+        record_event("figure:entered", figure, by=by, now=now, detail=detail)
     return figure
 
 
@@ -311,11 +284,5 @@ def answer_flag(*, flag: Remark, text: str, is_resolved: bool, by: Person, now: 
 
 
 def _record_flag(flag: Remark, verb: str, by: Person, now: datetime) -> None:
-    record_event(
-        verb,
-        flag,
-        by=by,
-        now=now,
-        project=flag.evaluation.game.project,
-        detail={"kind": flag.kind, "target": flag.target},
-    )
+    detail = {"kind": flag.kind, "target": flag.target}
+    record_event(verb, flag, by=by, now=now, project=flag.evaluation.game.project, detail=detail)

@@ -282,13 +282,8 @@ def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) ->
             refuse_new_rules(locked)
         if changed:
             Stage.objects.filter(pk=locked.pk).update(**changed)
-            record_event(
-                "stage:changed",
-                locked,
-                by=by,
-                now=now,
-                detail={name: changed[name] for name in sorted(changed)},
-            )
+            detail = {name: changed[name] for name in sorted(changed)}
+            record_event("stage:changed", locked, by=by, now=now, detail=detail)
 
 
 def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
@@ -304,9 +299,8 @@ def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
         if not unsigned.update(stated_at=now, stated_by=by, statement=text):
             permissions.check_stage_open(Stage.objects.get(pk=stage.pk))
             raise Conflict(_("Somebody signed this first; that statement counts."), code="stated_first")
-        record_event(
-            "stage:stated", stage, by=by, now=now, detail={"statement_sha256": bytes_hash(text.encode())}
-        )
+        detail = {"statement_sha256": bytes_hash(text.encode())}
+        record_event("stage:stated", stage, by=by, now=now, detail=detail)
 
 
 def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime, reason: str = "") -> Stage:

@@ -277,9 +277,8 @@ def change_rating_rule(
             return rule
         made = after | {"changed_at": now, "changed_by": by}
         rule, _is_new = RatingRule.objects.update_or_create(project=project, defaults=made)
-        record_event(
-            "rating_rules:changed", project, by=by, now=now, detail={"before": before, "after": after}
-        )
+        detail = {"before": before, "after": after}
+        record_event("rating_rules:changed", project, by=by, now=now, detail=detail)
     return rule
 
 

@@ -193,15 +193,11 @@ def _take(
         created_at=now,
     )
     insert_row(evaluation)
-    record_event(
-        "game:taken",
-        evaluation,
-        by=by,
-        now=now,
-        project=project,
-        detail={"game": slot.game_number, "order": draw if isinstance(draw, str) else list(draw)}
-        | ({"shown": shown} if shown else {}),
-    )
+    detail = {
+        "game": slot.game_number,
+        "order": draw if isinstance(draw, str) else list(draw),
+    } | ({"shown": shown} if shown else {})
+    record_event("game:taken", evaluation, by=by, now=now, project=project, detail=detail)
     return evaluation
 
 
@@ -412,14 +408,8 @@ def _keep(game: Game, person: Person, by: Person, now: datetime) -> tuple[Slot, 
 
 
 def _record(verb: str, slot: Slot, person: int, by: Person, now: datetime) -> None:
-    record_event(
-        verb,
-        slot,
-        by=by,
-        now=now,
-        project=slot.game.project,
-        detail={"game": slot.game.number, "place": slot.number, "person": person},
-    )
+    detail = {"game": slot.game.number, "place": slot.number, "person": person}
+    record_event(verb, slot, by=by, now=now, project=slot.game.project, detail=detail)
 
 
 def change_queue(

@@ -313,14 +313,8 @@ def _refuse_faults(work: EvaluationState, kind: str, target: str, text: str) -> 
 
 
 def _record(made: Remark, evaluation: Evaluation, verb: str, *, by: Person, now: datetime) -> None:
-    record_event(
-        verb,
-        made,
-        by=by,
-        now=now,
-        project=evaluation.game.project,
-        detail={"kind": made.kind, "target": made.target},
-    )
+    detail = {"kind": made.kind, "target": made.target}
+    record_event(verb, made, by=by, now=now, project=evaluation.game.project, detail=detail)
 
 
 def judge_all(*, evaluation: Evaluation, acts: Sequence[tuple[Act, datetime]], by: Person) -> EvaluationState:

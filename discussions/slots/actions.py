@@ -358,13 +358,8 @@ def reduce_required_evaluators(*, game: Game, count: int, reason: str, by: Perso
         for name, value in changes.items():
             setattr(locked, name, value)
         closed, _opened = sync_slots(games=[locked.pk])
-        record_event(
-            "game:needs_fewer",
-            locked,
-            by=by,
-            now=now,
-            detail={"game": locked.number, "from": before, "to": count, "closed": closed},
-        )
+        detail = {"game": locked.number, "from": before, "to": count, "closed": closed}
+        record_event("game:needs_fewer", locked, by=by, now=now, detail=detail)
     return locked
 
 

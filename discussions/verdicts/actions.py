@@ -187,20 +187,15 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
 
 
 def _announce(verdict: Verdict, outcome: Outcome, by: Person, now: datetime) -> None:
-    record_event(
-        "verdict:superseded" if verdict.supersedes_id else "verdict:recorded",
-        verdict,
-        by=by,
-        now=now,
-        project=verdict.game.project,
-        detail={
-            "game": verdict.game.number,
-            "number": verdict.number,
-            "passes": verdict.passes,
-            "basis_sha256": verdict.basis_sha256,
-            "supersedes": verdict.supersedes_id,
-        },
-    )
+    detail = {
+        "game": verdict.game.number,
+        "number": verdict.number,
+        "passes": verdict.passes,
+        "basis_sha256": verdict.basis_sha256,
+        "supersedes": verdict.supersedes_id,
+    }
+    verb = "verdict:superseded" if verdict.supersedes_id else "verdict:recorded"
+    record_event(verb, verdict, by=by, now=now, detail=detail)
     queue_deliveries(
         project=verdict.game.project,
         event=VERDICT_RECORDED,

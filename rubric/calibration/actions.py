@@ -118,13 +118,8 @@ def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
     check_calibrate_set(by, opened.set)
     with transaction.atomic():
         if CalibrationRound.objects.filter(pk=opened.pk, closed_at=None).update(closed_at=now, closed_by=by):
-            record_event(
-                "comparison_set:calibration_closed",
-                opened.set,
-                by=by,
-                now=now,
-                detail={"number": opened.number},
-            )
+            detail = {"number": opened.number}
+            record_event("comparison_set:calibration_closed", opened.set, by=by, now=now, detail=detail)
 
 
 def let_review(

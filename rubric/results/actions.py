@@ -91,11 +91,5 @@ def _end(survey: Survey, answers: Mapping[str, object], verb: str, *, by: Person
 
 
 def _note(survey: Survey, verb: str, *, by: Person, now: datetime) -> None:
-    record_event(
-        verb,
-        survey,
-        by=by,
-        now=now,
-        project=survey.comparison.set.project,
-        detail={"comparison": survey.comparison.number, "arm": survey.arm},
-    )
+    detail = {"comparison": survey.comparison.number, "arm": survey.arm}
+    record_event(verb, survey, by=by, now=now, project=survey.comparison.set.project, detail=detail)

@@ -45,9 +45,9 @@ def record_event(
     """Append one line to the project's audit chain (the installation's when None), inside the current transaction.
 
     `verb` is past tense ("verdict:recorded"). `row` is what it happened to, or the name of a kind and a key. Without
-    `project` it is the row's own, or the row if it is one. `detail` holds plain values, never transcript text or
-    secrets. `role` is the person's where the caller's check has established it; else it is read. The chain row is
-    locked, so lines of one chain are written one after the other. The function that settings.EVENT_ACTIONS names for
+    `project` it is the row's own or its game's, or the row if it is one. `detail` holds plain values, never transcript
+    text or secrets. `role` is the person's where the caller's check has established it; else it is read. The chain row
+    is locked, so lines of one chain are written one after the other. The function that settings.EVENT_ACTIONS names for
     the verb is called with the line. A `batch` of the project inserts the line later. Raises RuntimeError outside a
     transaction: a line must be committed or rolled back with the action that it records.
     """
@@ -56,7 +56,7 @@ def record_event(
             f'The event "{verb}" was recorded outside of a transaction; open one around act and event.'
         )
     if project is ...:
-        project = row if isinstance(row, Project) else row.project  # type: ignore[union-attr]
+        project = row if isinstance(row, Project) else _find_project(row)
     kind, key = _name(row)
     chain = batch.chain if batch else _lock_chain(project)
     event = Event(
@@ -80,6 +80,11 @@ def record_event(
     for action in settings.EVENT_ACTIONS.get(verb, ()):
         import_string(action)(event)
     return event
+
+
+def _find_project(row: Any) -> Project:
+    found: Project = (row if hasattr(type(row), "project") else row.game).project
+    return found
 
 
 def _name(row: Model | tuple[str, object]) -> tuple[str, object]:

@@ -90,9 +90,8 @@ def use_code(*, code: str, by: Person, now: datetime) -> None:
             return
         if CODES in rows and RecoveryCodes(rows[CODES]).validate_code(code):
             row = factor_rows(by).get(type=CODES)
-            record_event(
-                "recovery_code:used", by, by=by, now=now, project=None, detail={"left": len(codes_left(row))}
-            )
+            detail = {"left": len(codes_left(row))}
+            record_event("recovery_code:used", by, by=by, now=now, project=None, detail=detail)
             return
     raise _does_not_fit()
 
@@ -134,9 +133,8 @@ def unlink_outside_account(*, person: Person, reason: str, by: Person, now: date
         linked = Person.objects.filter(pk=person.pk).exclude(oidc_subject="")
         if not linked.update(oidc_issuer="", oidc_subject=""):
             raise Conflict(_("This account is not linked."), code="not_linked")
-        record_event(
-            "outside_account:unlinked", person, by=by, now=now, project=None, detail={"reason": said}
-        )
+        detail = {"reason": said}
+        record_event("outside_account:unlinked", person, by=by, now=now, project=None, detail=detail)
 
 
 def send_password_link(*, person: Person, link: str, by: Person | None, now: datetime) -> None:

@@ -223,15 +223,10 @@ def _remove_expired(export: tuple[int, str], now: datetime) -> int:
 
 
 def _record_export(verb: str, export: Export, by: Person, now: datetime) -> None:
-    record_event(
-        verb,
-        export,
-        by=by,
-        now=now,
-        detail={
-            "subject": export.subject,
-            "format": export.format,
-            "holds": "everything" if export.is_unblinded else "own work",
-            "pseudonyms": export.has_pseudonyms,
-        },
-    )
+    detail = {
+        "subject": export.subject,
+        "format": export.format,
+        "holds": "everything" if export.is_unblinded else "own work",
+        "pseudonyms": export.has_pseudonyms,
+    }
+    record_event(verb, export, by=by, now=now, detail=detail)

@@ -173,24 +173,18 @@ def _record_import(loader: Loader) -> None:
             project=project,
             detail={"person": person, "by_import": True},
         )
-    record_event(
-        "project:imported",
-        project,
-        by=by,
-        now=now,
-        project=None,
-        detail={
-            "slug": project.slug,
-            "archive": manifest.project,
-            "product_version": manifest.product_version,
-            "lines": manifest.audit_head.seq,
-            "seal": manifest.audit_head.mac,
-            "seals_hold": loader.seals_hold,
-            "first_seals": hash_first_seals(project.pk),
-            "roles": [f"{email}: {role}" for email, role in loader.known_members],
-            "keeps_roles": loader.keeps_roles,
-        },
-    )
+    detail = {
+        "slug": project.slug,
+        "archive": manifest.project,
+        "product_version": manifest.product_version,
+        "lines": manifest.audit_head.seq,
+        "seal": manifest.audit_head.mac,
+        "seals_hold": loader.seals_hold,
+        "first_seals": hash_first_seals(project.pk),
+        "roles": [f"{email}: {role}" for email, role in loader.known_members],
+        "keeps_roles": loader.keeps_roles,
+    }
+    record_event("project:imported", project, by=by, now=now, project=None, detail=detail)
 
 
 def _run_checks(checks: Iterable[Check], now: datetime) -> None:

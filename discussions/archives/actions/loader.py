@@ -178,14 +178,8 @@ class Loader:
             created_at=self.now,
         )
         self.new_people.append(line.email)
-        record_event(
-            "account:created",
-            made,
-            by=self.by,
-            now=self.now,
-            project=None,
-            detail={"is_admin": False, "archive": self.archive.manifest.project},
-        )
+        detail = {"is_admin": False, "archive": self.archive.manifest.project}
+        record_event("account:created", made, by=self.by, now=self.now, project=None, detail=detail)
         return int(made.pk)
 
     def _load_rubrics(self) -> None:

@@ -202,19 +202,14 @@ def removed() -> Conflict:
 
 def _record_webhook(verb: str, webhook: Webhook, by: Person, now: datetime) -> None:
     """Record only the host of the address: paths and queries often hold a secret of the receiver."""
-    record_event(
-        verb,
-        webhook,
-        by=by,
-        now=now,
-        detail={
-            "name": webhook.name,
-            "host": urlsplit(webhook.url).hostname or "",
-            "events": webhook.events,
-            "scores": webhook.has_scores,
-            "active": webhook.is_active,
-        },
-    )
+    detail = {
+        "name": webhook.name,
+        "host": urlsplit(webhook.url).hostname or "",
+        "events": webhook.events,
+        "scores": webhook.has_scores,
+        "active": webhook.is_active,
+    }
+    record_event(verb, webhook, by=by, now=now, detail=detail)
 
 
 def mark_read(*, notifications: Collection[int], by: Person, now: datetime) -> int:

@@ -79,9 +79,8 @@ def add_person(
     person.set_password(password if is_hashed else None)
     with transaction.atomic():
         _insert(person)
-        record_event(
-            "account:created", person, by=by or person, now=now, project=None, detail={"is_admin": is_admin}
-        )
+        detail = {"is_admin": is_admin}
+        record_event("account:created", person, by=by or person, now=now, project=None, detail=detail)
     return person
 
 

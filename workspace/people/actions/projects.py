@@ -66,9 +66,8 @@ def insert_membership(
                 )
         except IntegrityError:
             raise Conflict(_("This person belongs to the project already."), code="already_member") from None
-        record_event(
-            "membership:added", membership, by=by, now=now, detail={"person": person.pk, "role": role}
-        )
+        detail = {"person": person.pk, "role": role}
+        record_event("membership:added", membership, by=by, now=now, detail=detail)
     return membership
 
 
@@ -120,13 +119,8 @@ def set_storage_limit(*, project: Project, megabytes: int | None, by: Person, no
         else:
             made = {"megabytes": megabytes, "changed_at": now, "changed_by": by}
             StorageLimit.objects.update_or_create(project=project, defaults=made)
-        record_event(
-            "project:storage_limit_changed",
-            project,
-            by=by,
-            now=now,
-            detail={"before": before, "after": megabytes},
-        )
+        detail = {"before": before, "after": megabytes}
+        record_event("project:storage_limit_changed", project, by=by, now=now, detail=detail)
 
 
 def _end(membership: Membership, by: Person, now: datetime) -> None:
