@@ -54,7 +54,7 @@ WRITES = {"save", "create", "delete", "get_or_create", "update_or_create", "upda
 CLOCK_CALLS = ("now", "utcnow", "today", "uuid1", "uuid4", "urandom")
 MOST_FILES = 15
 # What a row is made of: Django's bases, and abstract rows of workspace.
-ROWS = {"Model", "AbstractBaseUser", "AbstractBaseSession", "StoredStatistics"}
+ROWS = {"Model", "Made", "AbstractBaseUser", "AbstractBaseSession", "StoredStatistics"}
 # `-ing` and `-ed` that are nouns of the field.
 NOUNS = ()
 
