@@ -72,6 +72,8 @@ def test_rounds_votes_and_who_leaves_are_told_by_who_leads_the_game(form, begins
         ((None, "Round 1 is over. Votes, please.", None, None), [1, 2, 2]),
         (("Day one begins.", None, "Good morning all.", None, "The second day begins.", None), [1, 1, 2]),
         (("第1天开始", None, "天黑请闭眼", "天亮了,第二天开始。", None), [1, 2]),
+        (("Now it's Daytime.", None, "It is night now.", "Everyone can talk again.", None), [1, 2]),
+        (("What a night!", None, "Last night Ann died. The night is over.", None), [None] * 2),
         (
             ("Votes of day 1:", None, "We had a good day 2, but it is over. Day 3 votes: Ann.", None),
             [None] * 2,
@@ -89,11 +91,22 @@ def test_rounds_follow_the_sentences_of_who_leads_the_game(texts, rounds):
     assert [number or 1 for number in found] == [number or 1 for number in rounds]
 
 
-def test_what_is_said_after_night_falls_is_private_until_the_day_is_told():
+@pytest.mark.parametrize(
+    "night",
+    [
+        "Night falls.",
+        "Now it's Nighttime for 1 minute, only mafia can see messages.",
+        "The night phase has started.",
+        "Moving on to the night.",
+        "Only the wolves may talk now.",
+        "Darkness falls, all players close their eyes.",
+    ],
+)
+def test_what_is_said_after_night_falls_is_private_until_the_day_is_told(night):
     lines = [
         "GM: Day 1 begins.",
         "Ann: Hi, Bea.",
-        "GM: Night falls.",
+        f"GM: {night}",
         "Ann: I take Bea.",
         "GM: Day 2 begins.",
         "Bea: Ho.",

@@ -112,19 +112,34 @@ _LABELLED = re.compile(
 _OVER = re.compile(
     r"\W{0,3}(?:(?:is|has|ist) )?(?:over|ends|ended|done|finished|endet|vorbei)\W{0,9}", re.IGNORECASE
 )
+# What says that a part of the game begins, around the words for this part: "night begins", "it is night", "to night".
+_COMES = (
+    r"(?:[- ]?time)?(?: phase| stage| discussion)? (?:has |have |is )?"
+    r"(?:falls?|fallen|begins?|begun|comes?|starts?|started|here|upon us|settles|arrives?|breaks?|broken|dawns?"
+    r"|rises?|risen?)\b"
+)
+_IT_IS = r"(?:\bit(?: is|['’]s| becomes| gets| turns| has become)|\bnow)(?: now)? (?:the )?"
+_GOES_TO = (
+    r"\b(?:(?:enter|start)(?:s|ing)?|begin(?:s|ning)?|now in|phase[:>→ -]{1,4}"
+    r"|(?:mov\w+|switch\w*|turn\w*|chang\w+|proceed\w*|transition\w*|back|continu\w+)(?: on| now| over)? (?:in)?to)"
+    r" (?:the )?"
+)
+_SIDE = r"(?:mafiosi|mafia|(?:were)?wolves|impostors|traitors|spies)(?: (?:members|players|team))?"
 _FALLS = re.compile(
-    r"\b(?:night (?:falls|begins|comes|has (?:fallen|come|begun))|nightfall|it is (?:now )?night|sun (?:has )?sets?"
-    r"|(?:go|goes) to sleep|close your eyes|(?:change[sd]?|turns?) (?:in)?to night(?:time)?"
-    r"|(?:mafia|(?:were)?wolves),? (?:please )?(?:wake|open|choose|pick|select|decide|discuss)"
-    r"|nacht bricht|cae la noche|la nuit tombe)\b|天黑",
+    rf"\b(?:night|darkness|dusk){_COMES}|nightfall|{_IT_IS}(?:night(?:[- ]?time)?|dark)\b"
+    rf"|{_GOES_TO}night(?:[- ]?time)?\b"
+    r"|\b(?:sun(?: has)? sets?|(?:go|goes) to sleep|closes? (?:your|their) eyes"
+    rf"|{_SIDE},? (?:please )?(?:wakes?|opens?|choose|pick|select|decide|discuss)"
+    rf"|only (?:the )?{_SIDE} (?:can|may|could|will) (?:now )?(?:communicate|talk|speak|chat|discuss|see|hear|write)"
+    r"|(?:secret|mafia|wolf) (?:chat|channel) is (?:now )?open|nacht bricht|cae la noche|la nuit tombe)\b|天黑",
     re.IGNORECASE,
 )
 _BREAKS = re.compile(
-    r"\b(?:(?:day|dawn|morning) (?:breaks|begins|comes|has (?:come|begun|broken)|arrives)|sun (?:has )?rises?n?|sunrise"
-    r"|good morning|daybreak|(?:new|next) (?:day|round) (?:begins|starts|dawns)"
-    r"|(?:everyone|everybody|village|villagers|town|townsfolk) (?:wakes?|woke|awakens?)|wake up,? everyone"
-    r"|it is (?:now )?(?:day|morning)|(?:change[sd]?|turns?) (?:in)?to day(?:time)?"
-    r"|der tag bricht|amanece|le jour se lève|наступает утро)\b|天亮",
+    rf"\b(?:day|dawn|morning|sun|(?:new|next) round){_COMES}|{_IT_IS}(?:day(?:[- ]?time)?|morning|dawn)\b"
+    rf"|{_GOES_TO}day(?:[- ]?time)?\b|\A\W*(?:a new day|dawn)\W*\Z|天亮"
+    r"|\b(?:sunrise|good morning|daybreak|wake up,? everyone|der tag bricht|amanece|le jour se lève|наступает утро"
+    r"|(?:everyone|everybody|village|villagers|town|townsfolk|all players) (?:wakes?|woke|awakens?"
+    r"|(?:can|may) (?:now |again )?(?:communicate|talk|speak|chat|discuss)))\b",
     re.IGNORECASE,
 )
 _LEAVES = re.compile(
