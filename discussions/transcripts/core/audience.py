@@ -127,10 +127,16 @@ _HEARERS = frozenset(
     "target addressed partner empfänger destinataire destinatario получатель кому адресат для für pour para "
     "sichtbar kanal canal".split()
 )
+# What such a key measures, and does not hold: "thinking_time".
+_MEASURES = frozenset("time ms seconds duration latency tokens cost effort".split())
 _HEARER_PARTS = "对象 可见 频道 类型 接收 宛先 対象 種類 대상 유형".split()
 _FALSE, _TRUE = (
     frozenset("false no 0 0.0 n f none null - falsch nein faux non falso não нет".split()),
     frozenset("true yes 1 y t wahr ja vrai oui verdadero verdadeiro vero sí sim sì да".split()),
+)
+
+_BALLOTS = frozenset(
+    "approve approved approves reject rejected rejects accept refuse support oppose agree disagree".split()
 )
 
 
@@ -161,7 +167,12 @@ def kind_of_type(value: str) -> str:
 
 def is_hidden(words: str) -> bool:
     """Whether words say that not everybody could hear what they stand for."""
-    return kind_of_type(words) in (PRIVATE, THOUGHT)
+    return kind_of_type(words) in (PRIVATE, THOUGHT) and not is_measure(words)
+
+
+def is_measure(key: str) -> bool:
+    """Whether a key is called after what it measures, and holds no text: "thinking_time"."""
+    return not _MEASURES.isdisjoint(words_of(key)[-1:])
 
 
 def kind_of_title(title: str) -> str:
@@ -406,6 +417,12 @@ def kind_of_flag(value: str, *, is_private: bool) -> str:
     return ""
 
 
+def is_ballot(value: str) -> bool:
+    """Whether a vote is "yes" or "approve", or the other one, which no player is called."""
+    said = value.strip().casefold()
+    return said in _TRUE or said in _FALSE or said in _BALLOTS
+
+
 def looks_like_audience(key: str) -> bool:
     """Whether an unknown key may say who could hear a message, or what kind of row it is.
 
@@ -418,7 +435,8 @@ def looks_like_audience(key: str) -> bool:
     said = {*words_of(last), *(() if is_hidden(around) or "state" in outer else outer)}
     if said & {"reply", "replies", "replying", "responds", "responding"}:
         said.discard("to")
-    return not said.isdisjoint(_HEARERS) or any(part in key for part in _HEARER_PARTS)
+    is_called_so = not said.isdisjoint(_HEARERS) and not is_measure(last)
+    return is_called_so or any(part in key for part in _HEARER_PARTS)
 
 
 def say_hidden(values: Iterable[str]) -> bool:

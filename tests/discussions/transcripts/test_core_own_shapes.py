@@ -475,3 +475,57 @@ def test_rows_of_several_types_without_players_may_have_several_columns_of_a_fie
         {"type": "b", "data": {key: "x"}, "content": "Ho."},
     ]
     assert {fault.code for fault in read_transcripts(lines(*rows), "a.jsonl").faults} <= {"unknown_columns"}
+
+
+def test_days_under_their_keys_may_call_texts_public_beside_a_private_channel():
+    def day(number: int) -> dict[str, object]:
+        return {
+            "private_thought": SECRET,
+            "vote": "Ann",
+            "thinking_time": number * 1.25,
+        }
+
+    game: dict[str, object] = {}
+    for number in (1, 2):
+        said = SAID[3 * number - 3 : 3 * number]
+        game[f"night_{number}"] = {"wolves_chat": [{"speaker": "Cid", "content": SECRET}] * 2}
+        game[f"day_{number}"] = {
+            "actions": [{"agent": name, "public_speech": text, **day(number)} for name, text in said]
+        }
+    (read,) = read_transcripts(json.dumps(game).encode(), "a.json").games
+    assert [(one.round, one.text) for one in read.record.messages] == [
+        (1 + at // 3, said) for at, (_name, said) in enumerate(SAID)
+    ]
+    assert len(read.record.votes) == 6
+
+
+def test_a_vote_for_a_proposal_names_no_player_and_a_duration_no_audience():
+    ballots = [
+        {"player": name, "vote": "reject", "thinking_time": 0.5 + at} for at, (name, _said) in enumerate(SAID)
+    ]
+    talk = [
+        {"player": name, "content": said, "thinking_time": 9.25 + at} for at, (name, said) in enumerate(SAID)
+    ]
+    rounds = [{"round": 1, "votes": ballots, "discussion": talk}]
+    (game,) = read_transcripts(json.dumps({"missions": rounds}).encode(), "a.json").games
+    assert {player.name for player in game.record.players} == {name for name, _said in SAID}
+    assert (len(game.record.messages), game.record.votes) == (6, [])
+
+
+@pytest.mark.parametrize("shape", ["[{name}]: {said}", "{name}: {said}", "**{name}:** {said}"])
+def test_a_name_before_each_own_text_is_left_out(shape):
+    rows = [{"speaker": name, "text": shape.format(name=name, said=said)} for name, said in SAID]
+    (game,) = read_transcripts(lines(*rows), "a.jsonl").games
+    assert [one.text for one in game.record.messages] == [said for _name, said in SAID]
+    assert "own_name" in {warning.code for warning in game.warnings}
+    # Who says what they think of others begins with their own name once.
+    rows[1] |= {"text": SAID[1][1]}
+    (game,) = read_transcripts(lines(*rows), "a.jsonl").games
+    assert game.record.messages[0].text == rows[0]["text"]
+
+
+def test_an_id_that_comes_back_is_that_of_who_speaks():
+    rows = [{"id": f"p_{at % 2}", "text": said} for at, (_name, said) in enumerate(SAID)]
+    value = [{"dialogue": 7, "chat_logs": rows, "labels": [[said, "greeting"] for _name, said in SAID[:4]]}]
+    mapping = propose_mapping(read_head(json.dumps(value).encode(), is_part=False))
+    assert (mapping.fields["player"], mapping.settings["list"]) == ("id", "chat_logs")

@@ -111,7 +111,7 @@ _OTHERS = {
     "id": "messageid msgid utteranceid eventid",
     "turn": "turnnumber index messagenumber",
     "reply_to": "inreplyto inreplytoid replytoid parentid",
-    "role": "playerrole rolename",
+    "role": "playerrole rolename roleprivate privaterole secretrole truerole assignedrole",
     "personality": "persona trait traits",
     "vote": "votetarget votedfor votefor",
     "winner": "winningside",
@@ -211,7 +211,10 @@ def _field_of(column: str) -> str | None:
         return PLAYER
     if around and all(part in WRAPPERS for part in around):
         return _FIELD_OF.get(last)
-    return _FIELD_OF.get(_SIGNS.sub("", column).lower())
+    name = _SIGNS.sub("", column).lower()
+    # A text that is called public has a known spelling: "public_statement".
+    is_public = _FIELD_OF.get(name.removeprefix("public")) == TEXT
+    return TEXT if is_public else _FIELD_OF.get(name)
 
 
 def suggest_fields(columns: Sequence[str]) -> dict[str, str]:

@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from discussions.transcripts.core.notes import Notes
+from workspace.core.words import mark
 
+# Whom a text begins with: "[Ann]: ", "**Ann:** ".
+_NAMED = re.compile(r"[\[(<*_]{0,3}(?P<name>[^\n:：]{1,60}?)[\])>*_]{0,3} ?[:：][*_]{0,3}\s{1,3}(?=\S)")
+_LEAST_NAMED = 3
+_NAMES_LEFT = mark(
+    "Names of speakers at the beginning of their own texts were left out: {count} (first {what})."
+)
 MAFIA, VILLAGER = "MAFIA", "VILLAGER"
 VOTED_OUT, KILLED = "voted out", "killed at night"
 
@@ -96,6 +103,21 @@ class Draft:
         for field, suffix in fields.items():
             self.notes.translate(f"{pointer}/{field}", f"{place}{suffix}")
         parts.append(part)
+
+
+def leave_names_out(messages: list[dict[str, Any]], notes: Notes) -> None:
+    """Leave out who speaks before what they say, where every text that all heard begins so: "[Ann]: Hi"."""
+    said = [row for row in messages if row["audience"] is None and row["message"]]
+    named = [(row, match) for row in said if (match := _NAMED.match(row["message"])) and _is_of(row, match)]
+    if len(said) < _LEAST_NAMED or len(named) < len(said):
+        return
+    for row, match in named:
+        row["message"] = row["message"][match.end() :]
+    notes.warn("own_name", "", said[0]["playerName"], count=len(said), says=_NAMES_LEFT)
+
+
+def _is_of(row: dict[str, Any], match: "re.Match[str]") -> bool:
+    return bool(match["name"].strip().casefold() == row["playerName"].casefold())
 
 
 def find_side(role: Any, sides: Mapping[str, str]) -> Any:

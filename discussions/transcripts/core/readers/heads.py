@@ -21,6 +21,7 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
+    is_measure,
     kind_of_type,
 )
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
@@ -92,6 +93,10 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     used = {part for name in fields.values() for part in recipes.split_columns(name, table.columns)}
     columns = {column.name: column for column in guesses.columns_in(table)}
     free = [column for column in columns.values() if column.name not in used]
+    # An id that comes back is that of who speaks.
+    ids = columns.get(fields.get("id", ""))
+    if ids and recipes.PLAYER not in fields and 1 < len(ids.different) <= len(ids.cells) // 2:
+        fields[recipes.PLAYER] = fields.pop("id")
     likely = guesses.find_likeliest(fields.get(recipes.PLAYER, ""), list(columns.values()))
     found = {field: name for field, name in (fields | {recipes.PLAYER: likely}).items() if name}
     if columns.keys().isdisjoint(recipes.split_columns(found.get(recipes.TEXT, ""), table.columns)):
@@ -123,7 +128,9 @@ def _propose_signs(
     thoughts = [
         one.name
         for one in free
-        if one.length >= guesses.LEAST_TEXT and (kind_of_type(one.last) == THOUGHT or guesses.is_note(one))
+        if one.length >= guesses.LEAST_TEXT
+        and not is_measure(one.last)
+        and (kind_of_type(one.last) == THOUGHT or guesses.is_note(one))
     ]
     said = columns.get(found.get(recipes.TEXT, ""))
     numbers = [

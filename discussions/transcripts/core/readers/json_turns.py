@@ -34,7 +34,7 @@ from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, f
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows, is_nobody
-from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.readers.tables import Table, filled_together
 from workspace.core.words import mark, say
 
 ROUNDS = frozenset(
@@ -102,7 +102,7 @@ def recognises(value: Any) -> bool:
     # A lone message is no discussion: its list may be a part of a row, or the answers to it.
     first = (values for _place, values in islice(_messages(value), MOST_ROWS) if "voter" not in values)
     hidden = [is_hidden(str(values.get("phase") or "")) for values in first]
-    if not hidden or hidden.count(False) == 1 or are_views(value):
+    if hidden.count(False) <= 1 or are_views(value):
         return False
     # Messages of several games are rows of a list, and no game.
     return not _name_games(values for _place, values in _messages(value))
@@ -157,7 +157,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     is_object = type(value) is dict
     names = find_names(value) if is_object else {}
     mapping = recipes.find_mapping(table.columns, notes.columns) or with_kind(
-        table, recipes.MappingRecord(table.columns, recipes.suggest_fields(table.columns))
+        table, recipes.MappingRecord(table.columns, _fields_of(table))
     )
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
@@ -168,6 +168,17 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     if game is None or not is_object:
         return game
     return game | {"gameId": _game_id(value) or notes.source} | _carried(value, game, notes)
+
+
+def _fields_of(table: Table) -> dict[str, str]:
+    """The known fields; lists with other names of players and texts fill other columns: "speaker|agent"."""
+    fields, columns = recipes.suggest_fields(table.columns), table.columns
+    for field in set(recipes.NEEDED) & fields.keys():
+        own = recipes.split_columns(fields[field], columns)
+        own += [name for name in columns if name not in own and recipes.field_of(name) == field]
+        beside = filled_together(table, list(map(columns.index, own)), MOST_ROWS)
+        fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in beside)
+    return fields
 
 
 def table_of_game(value: Any) -> Table | None:

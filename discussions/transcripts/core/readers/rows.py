@@ -18,7 +18,7 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
-    kind_of_flag,
+    is_ballot,
     kind_of_type,
     read_answer,
     split_aside,
@@ -30,7 +30,7 @@ from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
-from discussions.transcripts.core.readers.draft import Draft
+from discussions.transcripts.core.readers.draft import Draft, leave_names_out
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.tables import Table, TableFaults
@@ -110,9 +110,9 @@ def is_nobody(target: str) -> bool:
 
 
 def _is_poll(target: str, signs: row_kinds.RowSigns) -> bool:
-    """Whether the target of a vote is "yes" or "no", or to end the discussion, which no player is called."""
+    """Whether the target of a vote is "yes" or "approve", or to end the discussion, which no player is called."""
     is_known = is_nobody(target) or target.isdecimal() or target.casefold() in signs.names
-    return not is_known and (kind_of_flag(target, is_private=True) != "" or "discussion" in words_of(target))
+    return not is_known and (is_ballot(target) or "discussion" in words_of(target))
 
 
 def read_table(
@@ -478,6 +478,7 @@ def _whole(given: str) -> str | None:
 
 def _finish(game: _RowGame) -> NativeGame:
     """The game as an object. Someone who receives a vote but never speaks is a player, too."""
+    leave_names_out(game.draft.game["messages"], game.notes)
     names = {name.casefold(): name for name in game.roster}
     for target, place in game.targets.items():
         if target.casefold() not in names:
