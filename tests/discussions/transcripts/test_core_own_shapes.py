@@ -529,3 +529,12 @@ def test_an_id_that_comes_back_is_that_of_who_speaks():
     value = [{"dialogue": 7, "chat_logs": rows, "labels": [[said, "greeting"] for _name, said in SAID[:4]]}]
     mapping = propose_mapping(read_head(json.dumps(value).encode(), is_part=False))
     assert (mapping.fields["player"], mapping.settings["list"]) == ("id", "chat_logs")
+
+
+def test_a_record_of_the_whole_talk_in_each_row_is_no_message():
+    story = "You are {name}, the killer.\\nPlace: hall\\nAnn: Hi.\\nBea: Who was it?\\nYour Action: none"
+    rows = "".join(
+        f'{name},"{story.format(name=name)}"\n'.replace("\\n", "\n") for name in ("Ann", "Bea", "Cid")
+    )
+    mapping = propose_mapping(read_head(f"name,story\n{rows}".encode(), is_part=False))
+    assert "text" not in mapping.fields

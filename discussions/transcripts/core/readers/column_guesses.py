@@ -54,6 +54,8 @@ _SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
 _DIGIT = re.compile(r"\d")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
+_LABELS = re.compile(r"^[\W_]{0,9}([^\W_][^\n:]{0,30}): ", re.MULTILINE)
+_LEAST_LABELS = 3
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
 
@@ -116,7 +118,12 @@ def is_told(column: Column) -> bool:
     # "output.raw" is what a model said.
     words = ({*words_of(last)} - (_AROUND if outer & _SPOKEN else set())) | (outer - _AROUND)
     is_known = bool(words & _TOLD) or any(map(is_hidden, column.name.split(".")))
-    return is_known or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
+    return is_known or 2 * sum(map(_is_record, column.cells)) > len(column.cells)
+
+
+def _is_record(cell: str) -> bool:
+    """Whether a cell is JSON, or has lines of several speakers or keys: no message, but a record of some."""
+    return cell.lstrip()[:1] in ("{", "[") or len({*_LABELS.findall(cell)}) >= _LEAST_LABELS
 
 
 def find_kind(free: list[Column], players: Column) -> str:
