@@ -135,10 +135,6 @@ _FALSE, _TRUE = (
     frozenset("true yes 1 y t wahr ja vrai oui verdadero verdadeiro vero sí sim sì да".split()),
 )
 
-_BALLOTS = frozenset(
-    "approve approved approves reject rejected rejects accept refuse support oppose agree disagree".split()
-)
-
 
 def words_of(text: str) -> list[str]:
     """The words of a key or a value, case-folded: "nightTalk_2" is night, talk."""
@@ -415,12 +411,6 @@ def kind_of_flag(value: str, *, is_private: bool) -> str:
     if said in _TRUE or said in _FALSE:
         return PRIVATE if (said in _TRUE) == is_private else SPEECH
     return ""
-
-
-def is_ballot(value: str) -> bool:
-    """Whether a vote is "yes" or "approve", or the other one, which no player is called."""
-    said = value.strip().casefold()
-    return said in _TRUE or said in _FALSE or said in _BALLOTS
 
 
 def looks_like_audience(key: str) -> bool:

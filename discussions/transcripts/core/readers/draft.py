@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from discussions.transcripts.core.audience import kind_of_flag
 from discussions.transcripts.core.notes import Notes
 from workspace.core.words import mark
 
@@ -15,6 +16,9 @@ _NAMED = re.compile(r"[\[(<*_]{0,3}(?P<name>[^\n:ï¼š]{1,60}?)[\])>*_]{0,3} ?[:ï¼
 _LEAST_NAMED = 3
 _NAMES_LEFT = mark(
     "Names of speakers at the beginning of their own texts were left out: {count} (first {what})."
+)
+_BALLOTS = frozenset(
+    "approve approved approves reject rejected rejects accept refuse support oppose agree disagree".split()
 )
 MAFIA, VILLAGER = "MAFIA", "VILLAGER"
 VOTED_OUT, KILLED = "voted out", "killed at night"
@@ -103,6 +107,11 @@ class Draft:
         for field, suffix in fields.items():
             self.notes.translate(f"{pointer}/{field}", f"{place}{suffix}")
         parts.append(part)
+
+
+def is_ballot(target: str) -> bool:
+    """Whether a vote is "yes" or "approve", or the other one, which no player is called."""
+    return kind_of_flag(target, is_private=True) != "" or target.strip().casefold() in _BALLOTS
 
 
 def leave_names_out(messages: list[dict[str, Any]], notes: Notes) -> None:

@@ -18,7 +18,6 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
-    is_ballot,
     kind_of_type,
     read_answer,
     split_aside,
@@ -30,7 +29,7 @@ from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
-from discussions.transcripts.core.readers.draft import Draft, leave_names_out
+from discussions.transcripts.core.readers.draft import Draft, is_ballot, leave_names_out
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.tables import Table, TableFaults
