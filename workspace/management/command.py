@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError
@@ -60,6 +60,11 @@ class SiteCommand(BaseCommand):
         """Say that code and database are too far apart; what is missing, each command says itself."""
         if apart := describe_older(connection) or describe_newer(connection):
             self.stderr.write(apart, lambda text: text)
+
+    def answer(self, facts: Mapping[str, object], lines: Iterable[str]) -> None:
+        """Say the facts as JSON, or the lines."""
+        for text in [json.dumps(facts, ensure_ascii=False)] if self.as_json else lines:
+            self.stdout.write(text)
 
     def end(self, exit_code: int, sentence: str, *, code: str = "bad_input", place: str = "") -> NoReturn:
         if self.as_json:

@@ -1,6 +1,5 @@
 """Erases games, uploads and people's names permanently, or shows what would go."""
 
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -115,12 +114,5 @@ class Command(SiteCommand):
         return found
 
     def _say(self, counts: dict[str, int], notes: list[str], state: str) -> None:
-        if self.as_json:
-            self.stdout.write(
-                json.dumps({"state": state, "counts": counts, "notes": notes}, ensure_ascii=False)
-            )
-            return
-        for words, count in counts.items():
-            self.stdout.write(f"{count:>12,} {words} {state}")
-        for note in notes:
-            self.stdout.write(note)
+        lines = [f"{count:>12,} {words} {state}" for words, count in counts.items()]
+        self.answer({"state": state, "counts": counts, "notes": notes}, [*lines, *notes])

@@ -1,7 +1,6 @@
 """Imports a project archive that another installation made."""
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,24 +60,17 @@ class Command(SiteCommand):
         except Refusal as refusal:
             said, code = f"Nothing was imported. {refusal.sentence}", refusal.code
             self.end(BAD_INPUT, said, code=code, place=options["file"])
-        self._say(done, options)
-
-    def _say(self, done: Loader, options: dict[str, Any]) -> None:
-        if self.as_json:
-            summary = {
-                "project": done.project.slug,
-                "lines": done.counts,
-                "uploads": done.upload_count,
-                "new_people": done.new_people,
-                "new_rubric_versions": done.new_versions,
-                "known_members": [{"email": email, "role": role} for email, role in done.known_members],
-                "keeps_roles": done.keeps_roles,
-                "seals_hold": done.seals_hold,
-            }
-            self.stdout.write(json.dumps(summary, ensure_ascii=False))
-            return
-        for line in _describe(done):
-            self.stdout.write(line)
+        summary = {
+            "project": done.project.slug,
+            "lines": done.counts,
+            "uploads": done.upload_count,
+            "new_people": done.new_people,
+            "new_rubric_versions": done.new_versions,
+            "known_members": [{"email": email, "role": role} for email, role in done.known_members],
+            "keeps_roles": done.keeps_roles,
+            "seals_hold": done.seals_hold,
+        }
+        self.answer(summary, _describe(done))
 
 
 def _describe(done: Loader) -> Iterator[str]:

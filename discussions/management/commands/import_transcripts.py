@@ -1,8 +1,9 @@
 """Imports transcripts from the command line."""
 
 import argparse
-import json
 import threading
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from django.db.models import QuerySet
@@ -67,7 +68,8 @@ class Command(SiteCommand):
             subjects = {f"iteration:{transcript.iteration_id}" for transcript in transcripts}
             see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
         reports = [_report(upload, is_waited=options["wait"]) for upload in received.imported]
-        self._say(reports, [why.sentence for why in received.refused], options)
+        refused = [why.sentence for why in received.refused]
+        self.answer({"imports": reports, "refused": refused}, chain(refused, *map(_describe, reports)))
         is_refused = received.refused or any(report["is_refused"] for report in reports)
         raise SystemExit(DIFFERS if is_refused else DONE)
 
@@ -100,22 +102,6 @@ class Command(SiteCommand):
                     transcript=upload.transcript, mapping=head, by=person, now=timezone.now(), name=name
                 )
         return received
-
-    def _say(self, reports: list[dict[str, Any]], refused: list[str], options: dict[str, Any]) -> None:
-        if self.as_json:
-            self.stdout.write(json.dumps({"imports": reports, "refused": refused}, ensure_ascii=False))
-            return
-        for sentence in refused:
-            self.stdout.write(sentence)
-        for report in reports:
-            many = "game" if report["games"] == 1 else "games"
-            games = "" if report["games"] is None else f", {report['games']} {many} in"
-            state = "waits for its columns" if report["waits_for_columns"] else report["state"]
-            self.stdout.write(f"{report['file']}: {report['outcome']}, {state}{games}")
-            for fault in report["faults"]:
-                self.stdout.write(f"  {fault['place']}: {fault['message']}")
-            if report["error"]:
-                self.stdout.write(f"  {report['error']}")
 
 
 def _head(
@@ -166,6 +152,17 @@ def see_through(jobs: QuerySet[Job]) -> None:
     while keys := list(jobs.filter(state__in=(QUEUED, RUNNING)).order_by("pk").values_list("pk", flat=True)):
         if sum(run_job(job=key, clock=database_now) for key in keys) == 0:
             pause.wait(0.2)
+
+
+def _describe(report: dict[str, Any]) -> Iterator[str]:
+    many = "game" if report["games"] == 1 else "games"
+    games = "" if report["games"] is None else f", {report['games']} {many} in"
+    state = "waits for its columns" if report["waits_for_columns"] else report["state"]
+    yield f"{report['file']}: {report['outcome']}, {state}{games}"
+    for fault in report["faults"]:
+        yield f"  {fault['place']}: {fault['message']}"
+    if report["error"]:
+        yield f"  {report['error']}"
 
 
 def _report(made: Imported, *, is_waited: bool) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Measures games again that another version of the code measured."""
 
-import json
 from argparse import ArgumentParser
 from typing import Any
 
@@ -46,15 +45,8 @@ class Command(SiteCommand):
 
     def _say(self, counts: dict[str, int], left: int | None) -> None:
         """Say how many games of each project, and how many are left; None of them is known without --wait."""
-        if self.as_json:
-            self.stdout.write(json.dumps({"games": counts, "left": left}, ensure_ascii=False))
-            return
-        for slug, count in counts.items():
-            if count:
-                self.stdout.write(
-                    f"{slug}: {count} games {'are queued' if left is None else 'were measured again'}."
-                )
-        if not any(counts.values()):
-            self.stdout.write("Today's code measured every game already.")
-        if left:
-            self.stdout.write(f"{left} games could not be measured; the status page says why.")
+        state = "are queued" if left is None else "were measured again"
+        lines = [f"{slug}: {count} games {state}." for slug, count in counts.items() if count]
+        lines = lines or ["Today's code measured every game already."]
+        lines += [f"{left} games could not be measured; the status page says why."] if left else []
+        self.answer({"games": counts, "left": left}, lines)

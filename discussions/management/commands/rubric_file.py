@@ -1,6 +1,5 @@
 """Compares, drafts, previews and publishes a rubric version that is kept as a file, such as criteria in Git."""
 
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -102,12 +101,9 @@ class Command(SiteCommand):
         raise SystemExit(DIFFERS if step == COMPARE and (changes or newest is None) else DONE)
 
     def _say(self, said: dict[str, Any]) -> None:
-        if self.as_json:
-            self.stdout.write(json.dumps(said, ensure_ascii=False))
-            return
-        for change in said.pop("differences", []):
-            self.stdout.write("{part}: {what}: {before} -> {after}".format(**change))
-        self.stdout.write(", ".join(f"{name}: {value}" for name, value in said.items() if value))
+        changes = map("{part}: {what}: {before} -> {after}".format_map, said.get("differences", []))
+        others = ", ".join(f"{name}: {said[name]}" for name in said if said[name] and name != "differences")
+        self.answer(said, [*changes, others])
 
 
 def _chosen(rubric: Rubric | None, newest: RubricVersion | None, number: str | None) -> RubricVersion:

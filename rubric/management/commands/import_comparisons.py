@@ -1,7 +1,6 @@
 """Brings comparisons and reviews into a set from the command line."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -58,16 +57,13 @@ class Command(SiteCommand):
         raise SystemExit(DIFFERS if any(report["faults"] for report in reports) else DONE)
 
     def _say(self, into: ComparisonSet | None, reports: list[dict[str, Any]]) -> None:
-        number = into.number if into else None
-        if self.as_json:
-            self.stdout.write(json.dumps({"set": number, "files": reports}, ensure_ascii=False))
-            return
-        if into:
-            self.stdout.write(f"Set {number}: {into.name}")
+        lines = [f"Set {into.number}: {into.name}"] if into else []
         for report in reports:
-            self.stdout.write(f"{report['file']}: {_outcome(report)}")
-            for fault in report["faults"]:
-                self.stdout.write(f"  line {fault['line']} {fault['pointer']}: {fault['message']}")
+            lines.append(f"{report['file']}: {_outcome(report)}")
+            lines += [
+                f"  line {fault['line']} {fault['pointer']}: {fault['message']}" for fault in report["faults"]
+            ]
+        self.answer({"set": into.number if into else None, "files": reports}, lines)
 
 
 def _bytes(path: Path) -> bytes:

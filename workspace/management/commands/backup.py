@@ -1,6 +1,5 @@
 """Writes a backup of the whole installation."""
 
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -57,14 +56,10 @@ class Command(SiteCommand):
         except (Damaged, DumpFailed, BytesLost, DatabaseError, OSError) as fault:
             sentence = f"Something failed: {sentence_of(fault)} Correct it and run this again."
             self.end(DIFFERS, sentence, code="failed")
-        if self.as_json:
-            facts: dict[str, object] = {"file": str(path), "byte_count": size, "deleted": deleted}
-            facts["manifest"] = msgspec.to_builtins(manifest)
-            self.stdout.write(json.dumps(facts, ensure_ascii=False))
-            return
-        self.stdout.write(
+        facts: dict[str, object] = {"file": str(path), "byte_count": size, "deleted": deleted}
+        facts["manifest"] = msgspec.to_builtins(manifest)
+        says = (
             f"{path}: {size:,} bytes, read through. {sum(manifest.rows.values()):,} rows of {manifest.server}, "
             f"{len(manifest.parts) - 1:,} files."
         )
-        for name in deleted:
-            self.stdout.write(f"Deleted {name}.")
+        self.answer(facts, [says, *(f"Deleted {name}." for name in deleted)])
