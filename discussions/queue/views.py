@@ -38,12 +38,12 @@ from discussions.slots.permissions import check_assign, check_take_game
 from discussions.slots.queries import barred_until, evaluators_in, free_for, games_led_by, query_kept_slots
 from workspace.access.permissions import get_refusal
 from workspace.audit.forms import KeyedForm
-from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
+from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.database.unions import MOST_COUNTED, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, kept_status, project_or_404
-from workspace.web.form_page import press, send
+from workspace.web.form_page import form_page, press, send
 from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import frame, respond
 
@@ -128,41 +128,34 @@ def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse
         pk=evaluation,
         game__project=project,
     )
-    form, status = ReleaseForm(), 200
-    if request.method == "POST":
-        form, status = bind_form(request, ReleaseForm), 422
-        try:
-            if form.is_valid():
-                release_slot(
-                    evaluation=row, reason=form.cleaned_data["reason"], by=request.user, now=timezone.now()
-                )
-                return respond(request, page="", redirect=reverse("team", args=[slug]))
-        except Refusal as refusal:
-            status = kept_status(form, refusal)
-    judged, needed = load_progress(row)
-    context = {
-        "evaluation": row,
-        "judged": judged,
-        "needed": needed,
-        "form": form,
-        **frame(request.user, project, SECTION),
-    }
-    return respond(request, page="discussions/queue/release.html", context=context, status=status)
+
+    def release(form: ReleaseForm) -> str:
+        release_slot(evaluation=row, **form.cleaned_data, by=request.user, now=timezone.now())
+        return reverse("team", args=[slug])
+
+    def context() -> dict[str, object]:
+        judged, needed = load_progress(row)
+        return {
+            "evaluation": row,
+            "judged": judged,
+            "needed": needed,
+            **frame(request.user, project, SECTION),
+        }
+
+    page = "discussions/queue/release.html"
+    return form_page(request, ReleaseForm, release, page=page, context=context, refuse=kept_status)
 
 
 @require("assign", methods=("POST",))
 def assign_game(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_assign)
     form = bind_form(request, AssignForm, people=evaluators_in(project))
-    if not form.is_valid():
-        return show_team(request, project, assigning=form, status=422)
-    try:
-        assign_games(
-            project=project, numbers=form.all_games, person=form.who, by=request.user, now=timezone.now()
-        )
-    except Refusal as refusal:
-        return show_team(request, project, assigning=form, status=kept_status(form, refusal))
-    return respond(request, page="", redirect=reverse("team", args=[slug]) + "#kept")
+    show = partial(show_team, request, project, assigning=form)
+
+    def act(by: Person, now: datetime, **_given: object) -> None:
+        assign_games(project=project, numbers=form.all_games, person=form.who, by=by, now=now)
+
+    return send(request, form, act, reverse("team", args=[slug]) + "#kept", show=show, refuse=kept_status)
 
 
 @require("assign", methods=("POST",))

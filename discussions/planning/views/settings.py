@@ -22,14 +22,13 @@ from discussions.slots.queries import Effect, load_effect
 from rubric.models import RubricVersion
 from rubric.versions.core.draft import NO, YES
 from workspace.access.permissions import get_refusal
-from workspace.core.refusals import Refusal
 from workspace.models import Person
 from workspace.people.actions import projects
 from workspace.people.forms import StorageLimitForm
 from workspace.people.permissions import check_set_storage_limit
 from workspace.people.queries import load_storage
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
-from workspace.web.form_page import press
+from workspace.web.form_page import form_page, press
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import frame, respond
 
@@ -158,31 +157,34 @@ def _describe_effect(effect: Effect) -> list[str]:
 @require("change_iteration", methods=("GET", "POST"), costs="computations")
 def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
     row = changed_or_404(request, slug, iteration)
-    assert row.stage is not None
+    stage = row.stage
+    assert stage is not None
     chosen = parse_number(only_parameters(request, "to")["to"])
-    newer, form, status = list_newer_versions(row), None, 200
-    if request.method == "POST":
-        form, status = bind_form(request, VersionForm, versions=newer), 422
-        try:
-            if form.is_valid():
-                version = get_object_or_404(newer, pk=form.cleaned_data.pop("to"))
-                by, now = request.user, timezone.now()
-                move_to_version(iteration=row, version=version, **form.cleaned_data, by=by, now=now)
-                return respond(request, page="", redirect=reverse("iteration", args=[slug, iteration]))
-        except Refusal as refusal:
-            status = kept_status(form, refusal)
-    versions, preview, why_not = load_move_preview(iteration=row, person=request.user, to=chosen)
-    context = {
-        "iteration": row,
-        "versions": versions,
-        "preview": preview,
-        "others": _list_compared(row, preview.version) if preview else [],
-        "refusal": why_not,
-        "form": form or VersionForm(versions=newer),
-        "head": build_stage_frame(stage=row.stage, current="change_version"),
-        **frame(request.user, row.project, SECTION),
-    }
-    return respond(request, page="discussions/upgrades/version.html", context=context, status=status)
+    newer = list_newer_versions(row)
+
+    def move(form: VersionForm) -> str:
+        version = get_object_or_404(newer, pk=form.cleaned_data.pop("to"))
+        move_to_version(
+            iteration=row, version=version, **form.cleaned_data, by=request.user, now=timezone.now()
+        )
+        return reverse("iteration", args=[slug, iteration])
+
+    def context() -> dict[str, object]:
+        versions, preview, why_not = load_move_preview(iteration=row, person=request.user, to=chosen)
+        return {
+            "iteration": row,
+            "versions": versions,
+            "preview": preview,
+            "others": _list_compared(row, preview.version) if preview else [],
+            "refusal": why_not,
+            "head": build_stage_frame(stage=stage, current="change_version"),
+            **frame(request.user, row.project, SECTION),
+        }
+
+    page = "discussions/upgrades/version.html"
+    return form_page(
+        request, VersionForm, move, page=page, context=context, refuse=kept_status, versions=newer
+    )
 
 
 def changed_or_404(request: SignedIn, slug: str, number: int) -> Iteration:
