@@ -4,7 +4,6 @@ from datetime import datetime
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from pydantic import Field
 
 from discussions.adjudication.actions import adjudicate, answer_tie, send_ties, unmask_evaluators
@@ -19,9 +18,8 @@ from discussions.models import Evaluation, Game, TieRequest
 from discussions.models.slots import RATING
 from discussions.queries import newest_measured
 from discussions.slots.permissions import check_see_games
-from discussions.slots.queries import evaluators_in
+from discussions.slots.queries import find_evaluator
 from workspace.core.limits import LONGEST_REASON
-from workspace.core.refusals import Unacceptable
 from workspace.models import Person
 from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
@@ -114,11 +112,7 @@ def send(request: SignedIn, slug: str, number: int, given: TiesGiven) -> Listed[
     """
     game = led_game_or_404(request.user, slug, number)
     check_send_ties(request.user, game)
-    person = next((person for person in evaluators_in(game.project) if person.pk == given.person), None)
-    if person is None:
-        raise Unacceptable(
-            _("This person does not rate in the project."), field="person", code="no_evaluator"
-        )
+    person = find_evaluator(game.project, given.person)
     keys = [(tie.kind, tie.subject) for tie in given.ties]
     send_ties(game=game, keys=keys, evaluator=person, by=request.user, now=timezone.now())
     return _list(game)

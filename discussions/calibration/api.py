@@ -1,7 +1,6 @@
 """Calibration rounds of a project for programs of its leads, and its guideline."""
 
 from decimal import Decimal
-from typing import Annotated
 
 from django.db.models import Max
 from django.shortcuts import get_object_or_404
@@ -17,14 +16,13 @@ from rubric.calibration.api import collect_notes
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, Listed, Operations
+from workspace.web.endpoints import Answer, Given, Listed, Number, Operations
 from workspace.web.require import SignedIn
 
 guidelines, calibrations = Operations(), Operations()
 GUIDELINE = "/projects/{slug:slug}/guideline/"
 PATH = "/projects/{slug:slug}/calibrations/"
 ONE = PATH + "{int:calibration}/"
-GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class RoundAnswer(
@@ -66,7 +64,7 @@ class SingleRoundAnswer(RoundAnswer):
 class NoteGiven(Given):
     """What explains the key of a game."""
 
-    game: GameNumber
+    game: Number
     note: str = Field(max_length=5000)
 
 
@@ -74,7 +72,7 @@ class RoundGiven(Given):
     """A new round: numbers of games with a recorded verdict, in the order in which they come, and its rule."""
 
     name: str = Field(max_length=200)
-    games: list[GameNumber] = Field(max_length=100)
+    games: list[Number] = Field(max_length=100)
     is_required: bool = True
     pass_percent: int = Field(default=80, ge=1, le=100)
     rating_within: float = Field(default=1, ge=0, le=4)

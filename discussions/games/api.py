@@ -37,7 +37,7 @@ from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
 from workspace.core.words import decode_stored
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import LARGEST, After, Answer, Given, Limit, Listed, Operations, next_part
+from workspace.web.endpoints import LARGEST, After, Answer, Day, Given, Limit, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
 games = Operations()
@@ -136,11 +136,6 @@ class ReferenceAnswer(
     Answer, of=WhyReference, fields="message player:name text label check evidence is_counted"
 ):
     """A sentence about the past of the game. `label` is the effective label; `check` is the vote record's."""
-
-
-Day = Annotated[
-    date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31), description="a day of your time zone")
-]
 
 
 Search = Annotated[str, Field(max_length=LONGEST_SEARCH, description="number, id, file or player")]

@@ -1,7 +1,7 @@
 """Judges of a project for programs of its leads: who judges, what is asked, and answers that come by hand."""
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from django.utils import timezone
 from pydantic import Field
@@ -20,13 +20,12 @@ from discussions.models import Admission, Judge, JudgePrompt
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
 from workspace.core.refusals import Unacceptable
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Given, Limit, Listed, Operations, next_part
+from workspace.web.endpoints import After, Answer, Given, Limit, Listed, Number, Operations, next_part
 from workspace.web.require import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/judges/"
 ONE = PATH + "{int:judge}/"
-GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class JudgeLine(
@@ -94,7 +93,7 @@ class JudgeGiven(Given):
 class RunGiven(Given):
     """What it is asked: `items` are those that people answered blind, or all; some are asked twice."""
 
-    games: list[GameNumber] = Field(max_length=prompts.MOST_GAMES)
+    games: list[Number] = Field(max_length=prompts.MOST_GAMES)
     kinds: list[Literal[tuple(CRITERIA)]] = Field(default=list(CRITERIA), max_length=10)  # type: ignore[valid-type]
     items: Literal[ANSWERED_BLIND, ALL] = ANSWERED_BLIND  # type: ignore[valid-type]
     repeat_percent: int = Field(default=30, ge=0, le=100)
@@ -103,7 +102,7 @@ class RunGiven(Given):
 class TextGiven(Given):
     """What the judge wrote to the prompt of that number."""
 
-    prompt: GameNumber
+    prompt: Number
     text: str = Field(max_length=2_000_000)
 
 

@@ -1,10 +1,7 @@
 """The next game of a project, and games assigned to people, for programs."""
 
-from typing import Annotated
-
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from pydantic import Field
 
 from discussions.models import Slot
@@ -14,15 +11,13 @@ from discussions.queue.views import HeldSlot, TeamPage
 from discussions.rating.api import EvaluationAnswer
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_assign, check_take_game
-from discussions.slots.queries import evaluators_in
-from workspace.core.refusals import Unacceptable
+from discussions.slots.queries import evaluators_in, find_evaluator
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, Operations
+from workspace.web.endpoints import Answer, Given, Number, Operations
 from workspace.web.require import SignedIn
 
 router = Operations()
-GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class NextAnswer(Answer):
@@ -66,7 +61,7 @@ class AssignGiven(Given):
     """Numbers of games, and the id of the evaluator."""
 
     person: int
-    games: list[GameNumber] = Field(max_length=1_000)
+    games: list[Number] = Field(max_length=1_000)
 
 
 @router.post("/projects/{slug:slug}/next/", "api_next_game", "take_game", "rate")
@@ -92,11 +87,7 @@ def show_team(request: SignedIn, slug: str) -> TeamAnswer:
 def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
     """Assign games to an evaluator: all of these games, or none."""
     project = project_or_404(request.user, slug, check_assign)
-    person = next((person for person in evaluators_in(project) if person.pk == given.person), None)
-    if person is None:
-        raise Unacceptable(
-            _("This person does not rate in the project."), field="person", code="no_evaluator"
-        )
+    person = find_evaluator(project, given.person)
     assign_games(
         project=project, numbers=sorted(set(given.games)), person=person, by=request.user, now=timezone.now()
     )

@@ -99,13 +99,8 @@ def _read_wanted(wanted: WantedMessages) -> MessageSearch:
 
 
 def _write_answer(request: SignedIn, page: SearchPage) -> SearchAnswer:
-    return SearchAnswer(
-        message_count=page.message_count,
-        game_count=page.game_count,
-        is_more=page.is_more,
-        items=[_to_answer(found) for found in page.games],
-        next=next_part(request, page.after),
-    )
+    items, following = [_to_answer(found) for found in page.games], next_part(request, page.after)
+    return SearchAnswer.read(page, items=items, next=following)
 
 
 def _to_answer(found: FoundGame) -> FoundGameAnswer:

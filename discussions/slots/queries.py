@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
@@ -37,6 +38,7 @@ from discussions.models.queue_rules import BY_CHANCE, OLDEST
 from discussions.models.slots import RATING
 from discussions.queries import rubric_record
 from discussions.slots.core import SlotRecord, plan_slot_changes
+from workspace.core.refusals import Unacceptable
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Membership, Person, Project
@@ -107,6 +109,15 @@ def evaluators_in(project: Project) -> list[Person]:
     """The people who rate in the project now, by name."""
     rows = query_evaluators(project.pk)
     return sorted(rows, key=lambda person: (person.name.casefold(), person.pk))
+
+
+def find_evaluator(project: Project, key: int) -> Person:
+    """Somebody who rates in the project now. Raises Unacceptable for the field `person`."""
+    person = query_evaluators(project.pk).filter(pk=key).first()
+    if person is None:
+        says = _("This person does not rate in the project.")
+        raise Unacceptable(says, field="person", code="no_evaluator")
+    return person
 
 
 def query_evaluators(project: int) -> "QuerySet[Person]":

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Annotated
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -19,14 +18,13 @@ from rubric.models import CalibrationComparison, CalibrationRound, ComparisonSet
 from rubric.reviews.views import set_or_404
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
-from workspace.web.endpoints import Answer, Given, Listed, Operations
+from workspace.web.endpoints import Answer, Given, Listed, Number, Operations
 from workspace.web.require import SignedIn
 
 router = Operations()
 SET = "/projects/{slug:slug}/comparison-sets/{int:number}/"
 PATH = SET + "calibrations/"
 ONE = PATH + "{int:calibration}/"
-Number = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class SetRoundAnswer(

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rubric.core.records import HOLISTIC
 from rubric.human_reviewers import core
 from rubric.human_reviewers.permissions import check_begin_review, check_review
-from rubric.human_reviewers.queries.reviews import STARTING, ReviewState, load_review_state
+from rubric.human_reviewers.queries.reviews import STARTING, ReviewState, first_scores, load_review_state
 from rubric.human_reviewers.queries.waiting import (
     AFTER_CALIBRATION,
     NOT_GIVEN,
@@ -64,8 +64,7 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
             return second or first
         second = begin_review(comparison=comparison, reviewer=reviewer, round_number=SECOND, by=by, now=now)
         scores = [
-            core.FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
-            for row in first.reviewed.select_related("response").defer("response__text")
+            first_scores(row) for row in first.reviewed.select_related("response").defer("response__text")
         ]
         starts = core.second_start(scores, first.reported_ranking, first.order, second.order)
         store_starts(review=second, starts=starts, by=by, now=now)

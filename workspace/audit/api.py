@@ -1,7 +1,6 @@
 """The audit log, for programs."""
 
-from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from ninja import Query
 from pydantic import BaseModel, Field
@@ -12,15 +11,12 @@ from workspace.audit.permissions import check_see_audit_log
 from workspace.audit.queries import AuditLine, AuditQuery, audit_page
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import After, Answer, Listed, Operations, next_part
+from workspace.web.endpoints import After, Answer, Day, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
 router = Operations()
 Kind = Literal[("", *KINDS)]  # type: ignore[valid-type]
 Verb = Literal[("", *VERBS)]  # type: ignore[valid-type]
-Day = Annotated[
-    date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31), description="a day of your time zone")
-]
 
 
 class WantedLines(BaseModel):

@@ -1,6 +1,7 @@
 """API operations: how a package declares one, and what their requests and answers have in common."""
 
 from collections.abc import Callable, Container, Iterable
+from datetime import date
 from functools import partialmethod
 from inspect import get_annotations
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, get_origin, get_type_hints
@@ -16,6 +17,10 @@ T = TypeVar("T")
 View = Callable[..., Any]
 MOST_AT_ONCE, LARGEST = 200, 2**53
 
+Number = Annotated[int, Field(ge=1, le=10**9)]
+Day = Annotated[
+    date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31), description="a day of your time zone")
+]
 Limit = Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="how many at most")]
 After = Annotated[
     int, Field(ge=0, le=LARGEST, description="where to continue: from “next” of the last answer")

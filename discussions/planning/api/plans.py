@@ -43,13 +43,12 @@ from workspace.models import Person
 from workspace.people.actions.projects import MOST_MEGABYTES, set_storage_limit
 from workspace.people.queries import Storage, load_storage
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Given, Listed, Operations
+from workspace.web.endpoints import Answer, Given, Listed, Number, Operations
 from workspace.web.require import SignedIn
 
 router = Operations()
 PROJECT = "/projects/{slug:slug}/"
 ONE = PROJECT + "iterations/{int:iteration}/"
-GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 GameCount = Annotated[int | None, Field(ge=1, le=MOST_GAMES)]
 
 
@@ -164,7 +163,7 @@ class NewPlanGiven(PlanGiven):
 class MoveGiven(Given):
     """Numbers of games, and whether they move into the iteration (here) or back to the unsorted games (out)."""
 
-    games: list[GameNumber] = Field(max_length=1_000)
+    games: list[Number] = Field(max_length=1_000)
     to: Literal["here", "out"] = HERE  # type: ignore[assignment]
 
 

@@ -154,13 +154,8 @@ def load_other_reviews(review: models.Review) -> list[FirstRoundScores]:
     ).exclude(review__reviewer=review.reviewer_id)
     reviewed = list(rows.select_related("response").defer("response__text"))
     order = shuffle([*{row.review_id for row in reviewed}], f"{review.seed}:others")
-    return [
-        FirstRoundScores(
-            number=row.response.number,
-            scores=row.scores,
-            holistic=row.holistic,
-            notes=row.notes,
-            cannot_judge=row.cannot_judge,
-        )
-        for row in sorted(reviewed, key=lambda row: order.index(row.review_id))
-    ]
+    return [first_scores(row) for row in sorted(reviewed, key=lambda row: order.index(row.review_id))]
+
+
+def first_scores(row: models.ReviewedResponse) -> FirstRoundScores:
+    return FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
