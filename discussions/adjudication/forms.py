@@ -94,12 +94,10 @@ class PacketForm(forms.Form):
         parts = [part for part in _NUMBERS.split(self.cleaned_data["games"]) if part]
         wrong = [part for part in parts if not (part.isascii() and part.isdigit() and len(part) < 10)]
         if wrong:
-            raise forms.ValidationError(
-                _(
-                    "“%(part)s” is no number of a game. Write numbers with commas between them, as in 3, 5, 8."
-                ),
-                params={"part": wrong[0][:20]},
+            says = _(
+                "“%(part)s” is no number of a game. Write numbers with commas between them, as in 3, 5, 8."
             )
+            raise forms.ValidationError(says, params={"part": wrong[0][:20]})
         if len(parts) > MOST_NUMBERS:
             raise forms.ValidationError(_("A packet is made of at most 100 games. Name fewer of them."))
         return sorted({int(part) for part in parts})

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from rubric.calibration.forms import NotesField, NumbersField
-from rubric.versions.forms import several_lines
+from rubric.versions.forms import ParagraphField
 from workspace.core.limits import LONGEST_NAME
 
 
@@ -41,13 +41,12 @@ class RoundForm(forms.Form):
 
 
 class GuidelineForm(forms.Form):
-    text = forms.CharField(
+    text = ParagraphField(
         label=_("Text"),
-        required=False,
-        widget=several_lines(16),
         help_text=_(
             "Markdown: # heading, **bold**, - list, [words](https://…). Leave it empty to have none."
         ),
+        rows=16,
     )
     after = forms.IntegerField(min_value=0)
 

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
-from rubric.versions.forms import several_lines
+from rubric.versions.forms import ParagraphField
 
 
 class DecisionForm(forms.Form):
@@ -22,9 +22,6 @@ class DecisionForm(forms.Form):
     # Where the page goes from there: further games of this prompt are planned, with another target if one is given.
     then = forms.ChoiceField(choices=(("again", ""),), required=False, widget=forms.HiddenInput)
     target = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
-    reason = forms.CharField(
-        label=_("Reason"),
-        required=False,
-        help_text=_("Why, in a sentence or two; it is kept with the decision."),
-        widget=several_lines(3),
+    reason = ParagraphField(
+        label=_("Reason"), help_text=_("Why, in a sentence or two; it is kept with the decision.")
     )

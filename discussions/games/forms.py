@@ -17,7 +17,7 @@ from msgspec import ValidationError, convert
 from discussions.games.queries.list_query import MOST_CHOSEN, ListQuery, list_numbers
 from discussions.models.manual_figures import CACHE, COST
 from discussions.verdicts.actions import MOST_RECORDED
-from rubric.versions.forms import several_lines
+from rubric.versions.forms import ParagraphField
 from workspace.core.refusals import Malformed
 from workspace.display.core.number_lists import numbers_in
 from workspace.models import Project
@@ -37,11 +37,10 @@ class FigureForm(forms.Form):
         widget=forms.TextInput(attrs={"inputmode": "decimal"}),
         error_messages={"invalid": _("Enter a number such as 1.35, with a dot and no sign of a currency.")},
     )
-    reason = forms.CharField(
+    reason = ParagraphField(
         label=_("Where it comes from"),
-        required=False,
         help_text=_("An invoice, a log, a dashboard. It is kept with the figure and your name."),
-        widget=several_lines(2),
+        rows=2,
     )
 
     @property
@@ -56,13 +55,12 @@ WITHDRAW, RESTORE = "withdraw", "restore"
 
 class WithdrawalForm(forms.Form):
     do = forms.ChoiceField(choices=((WITHDRAW, ""), (RESTORE, "")), widget=forms.HiddenInput)
-    reason = forms.CharField(
+    reason = ParagraphField(
         label=_("Reason"),
-        required=False,
         help_text=_(
             "What is wrong with the game, or why it counts after all. It is kept with the game and your name."
         ),
-        widget=several_lines(2),
+        rows=2,
     )
 
 
@@ -89,14 +87,13 @@ class ReturnForm(forms.Form):
     about = forms.ChoiceField(
         label=_("Metric"), required=False, help_text=_("The evaluator's page opens at this step.")
     )
-    comment = forms.CharField(
+    comment = ParagraphField(
         label=_("What to look at again"),
-        required=False,
         help_text=_(
             "The evaluator reads this; nobody else's answers are shown to them. Name a message as “message 3”, and the "
             "page opens there."
         ),
-        widget=several_lines(2),
+        rows=2,
     )
 
     def __init__(self, data: Any = None, files: Any = None, *, labels: Iterable[str] = ()) -> None:
@@ -113,7 +110,7 @@ class FewerForm(forms.Form):
     count = forms.IntegerField(
         label=_("Evaluations needed"), widget=forms.NumberInput(attrs={"min": 1, "max": 10})
     )
-    reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
+    reason = ParagraphField(label=_("Reason"), rows=2)
 
 
 _NUMBERS = ("iteration", "evaluator", "after", "before")
@@ -166,7 +163,7 @@ class GameColumnsForm(forms.Form):
 
 
 class AnswerForm(forms.Form):
-    text = forms.CharField(label=_("Answer"), required=False, widget=several_lines(2))
+    text = ParagraphField(label=_("Answer"), rows=2)
     do = forms.ChoiceField(choices=[("answer", ""), ("resolve", "")])
 
 
@@ -276,9 +273,8 @@ class MoveSelectedForm(ChooseForm):
 
 
 class WithdrawSelectedForm(GamesForm):
-    reason = forms.CharField(
+    reason = ParagraphField(
         label=_("Reason"),
-        required=False,
         help_text=_("What is wrong with these games. It is kept with each game and your name."),
-        widget=several_lines(2),
+        rows=2,
     )

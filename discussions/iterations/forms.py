@@ -4,16 +4,13 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from discussions.core.iteration_states import AVERAGE, EVERY_GAME, GAME, ITERATION
-from rubric.versions.forms import several_lines
+from rubric.versions.forms import ParagraphField
 
 
 class StageForm(forms.Form):
     name = forms.CharField(label=_("Name"), help_text=_("What this stage is about, in a few words."))
-    goal = forms.CharField(
-        label=_("Goal"),
-        required=False,
-        help_text=_("What has to be reached before the next stage begins."),
-        widget=several_lines(3),
+    goal = ParagraphField(
+        label=_("Goal"), help_text=_("What has to be reached before the next stage begins.")
     )
     streak_unit = forms.ChoiceField(
         label=_("What has to succeed in a row"),
@@ -36,15 +33,11 @@ class StageTextsForm(StageForm):
 
 
 class NextStageForm(StageForm):
-    reason = forms.CharField(
+    reason = ParagraphField(
         label=_("Why it is created although the gate is closed"),
-        required=False,
         help_text=_("It is shown on the page of this stage's gate, with your name."),
-        widget=several_lines(3),
     )
 
 
 class StatementForm(forms.Form):
-    statement = forms.CharField(
-        label=_("What makes them fascinating to watch"), required=False, widget=several_lines(3)
-    )
+    statement = ParagraphField(label=_("What makes them fascinating to watch"))

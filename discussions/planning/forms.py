@@ -22,7 +22,7 @@ from discussions.queue.forms import GameNumbersField
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from rubric.versions.core.draft import NO, YES
-from rubric.versions.forms import several_lines
+from rubric.versions.forms import ParagraphField
 
 ASKS = (
     (QUESTION, _("a question beside the transcript: could I identify this agent by its language?")),
@@ -180,9 +180,7 @@ class ChangeForm(PlanForm):
         required=False,
         help_text=_("Named before the games of this change are there; the other six are only watched."),
     )
-    hunks_answer = forms.CharField(
-        label=_("Why these belong together"), required=False, widget=several_lines(3)
-    )
+    hunks_answer = ParagraphField(label=_("Why these belong together"))
     compared_with = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, rubric: RubricRecord, **given: Any) -> None:
@@ -226,13 +224,12 @@ class MoveForm(forms.Form):
 class VersionForm(forms.Form):
     to = forms.ChoiceField(label=_("Rubric version"))
     shown = forms.RegexField("^[0-9a-f]{64}$", widget=forms.HiddenInput)
-    reason = forms.CharField(
+    reason = ParagraphField(
         label=_("Reason"),
-        required=False,
         help_text=_(
             "Why these games are judged again. The reason and your name are kept with every new verdict."
         ),
-        widget=several_lines(2),
+        rows=2,
     )
 
     def __init__(self, *args: object, versions: Iterable[RubricVersion] = (), **kwargs: object) -> None:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from discussions.models.queue_rules import BY_CHANCE, CLOSEST, MOST_REPEATS, OLDEST
-from rubric.versions.forms import several_lines
+from rubric.versions.forms import ParagraphField
 from workspace.display.core.number_lists import MOST, numbers_in
 from workspace.models import Person
 
@@ -23,11 +23,8 @@ ORDER_CHOICES = (
 class ReleaseForm(forms.Form):
     """Why a slot is released; the evaluator reads it."""
 
-    reason = forms.CharField(
-        label=_("Reason"),
-        required=False,
-        help_text=_("The evaluator reads it with the game. It can be left empty."),
-        widget=several_lines(2),
+    reason = ParagraphField(
+        label=_("Reason"), help_text=_("The evaluator reads it with the game. It can be left empty."), rows=2
     )
 
 

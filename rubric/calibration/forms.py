@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from rubric.calibration.core import Key, parse_agreed_marks
 from rubric.core.records import MOST_REPEATS
 from rubric.core.scales import Scales
-from rubric.versions.forms import several_lines
+from rubric.versions.forms import ParagraphField, several_lines
 from workspace.core.limits import LONGEST_NAME
 from workspace.display.core.number_lists import numbers_in, read_numbered_lines
 
@@ -75,15 +75,14 @@ class SetRoundForm(forms.Form):
         initial=0,
         help_text=_("0: the first rank does not matter."),
     )
-    marks = forms.CharField(
+    marks = ParagraphField(
         label=_("Agreed marks"),
-        required=False,
         max_length=40_000,
         help_text=_(
             "One line for each response, such as “3.1: 8”: response 1 of comparison 3. With criteria, name them: “3.1: "
             "accuracy 9, clarity 7”. A comparison without lines gets the mean of its submitted reviews by people."
         ),
-        widget=several_lines(5),
+        rows=5,
     )
     notes = NotesField(
         label=_("Reasons"),
@@ -106,7 +105,7 @@ class SetRoundForm(forms.Form):
 
 
 class WaiverForm(forms.Form):
-    reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
+    reason = ParagraphField(label=_("Reason"), rows=2)
 
 
 class HiddenDuplicatesForm(forms.Form):

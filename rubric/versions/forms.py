@@ -22,11 +22,15 @@ def several_lines(rows: int = 3) -> forms.Textarea:
     return forms.Textarea(attrs={"rows": rows})
 
 
-class LinesField(forms.CharField):
-    """A text of several lines. Browsers end each line with CR LF, whatever was typed or pasted; here it is LF."""
+class ParagraphField(forms.CharField):
+    """A text that can have several lines, and can be left empty."""
 
     def __init__(self, *, rows: int = 3, required: bool = False, **given: Any) -> None:
         super().__init__(required=required, widget=several_lines(rows), **given)
+
+
+class LinesField(ParagraphField):
+    """A text of several lines. Browsers end each line with CR LF, whatever was typed or pasted; here it is LF."""
 
     def to_python(self, value: object) -> str:
         return str(super().to_python(value)).replace("\r\n", "\n")
@@ -89,11 +93,10 @@ BESIDE_A_WEIGHT = ("slide", "was")  # its slider, and what the number was when b
 class DraftForm(forms.Form):
     """Everything a draft says, its note, the hash it is based on, and the button that was pressed."""
 
-    note = forms.CharField(
+    note = ParagraphField(
         label=_("Change note"),
-        required=False,
         help_text=_("What this draft changes, and why. It stays with the version."),
-        widget=several_lines(2),
+        rows=2,
     )
     basis = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
     do = forms.CharField(required=False, max_length=80)
@@ -118,12 +121,8 @@ class DraftForm(forms.Form):
         for field in texts:
             if field.startswith("l-"):
                 rows = min(max(texts[field].count("\n") + 2, 4), 16)
-                self.fields[field] = forms.CharField(
-                    label=heading(field[2:]),
-                    required=False,
-                    strip=False,
-                    help_text=field[2:],
-                    widget=several_lines(rows),
+                self.fields[field] = ParagraphField(
+                    label=heading(field[2:]), strip=False, help_text=field[2:], rows=rows
                 )
 
     @classmethod
