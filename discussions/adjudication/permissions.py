@@ -19,19 +19,14 @@ def check_adjudicate(person: Person, game: Game) -> None:
 
     Nobody decides where their own answer is one of the sides.
     """
-    check_leads(
-        person,
-        game.project,
-        _("Only team leads of this project resolve what evaluators differ on. Ask one of them."),
-    )
+    sentence = _("Only team leads of this project resolve what evaluators differ on. Ask one of them.")
+    check_leads(person, game.project, sentence)
     rated = Evaluation.objects.filter(game=game, purpose=RATING)
     if rated.filter(evaluator=person).exclude(submitted_at=None).exists():
-        raise NotAllowed(
-            _(
-                "You rated this game yourself, so your answers are one of the sides. Another lead resolves it."
-            ),
-            code="own_rating",
+        says = _(
+            "You rated this game yourself, so your answers are one of the sides. Another lead resolves it."
         )
+        raise NotAllowed(says, code="own_rating")
     check_resolvable(game)
 
 
@@ -44,35 +39,27 @@ def check_resolvable(game: Game) -> None:
     rated = Evaluation.objects.submitted_ratings().filter(game=game)
     there, needed = rated.count(), game.evaluator_count
     if there < needed:
-        raise NotAllowed(
-            _(
-                "%(there)d of %(needed)d evaluations are submitted. What the others say may resolve it, so wait for "
-                "them, or press “Accept fewer evaluations” on the game's page."
-            )
-            % {"there": there, "needed": needed},
-            code="evaluations_missing",
+        says = _(
+            "%(there)d of %(needed)d evaluations are submitted. What the others say may resolve it, so wait for "
+            "them, or press “Accept fewer evaluations” on the game's page."
         )
+        raise NotAllowed(says % {"there": there, "needed": needed}, code="evaluations_missing")
 
 
 def check_send_ties(person: Person, game: Game) -> None:
     """Leads and admins send ties to a third evaluator, also where their own answer is one of the sides."""
-    check_leads(
-        person,
-        game.project,
-        _("Only team leads of this project send ties to a third evaluator. Ask one of them."),
-    )
+    sentence = _("Only team leads of this project send ties to a third evaluator. Ask one of them.")
+    check_leads(person, game.project, sentence)
     check_resolvable(game)
 
 
 def check_third(person: Person | None, game: Game) -> Person:
     """A third evaluator rates in the project and has no evaluation of the game."""
     if person is None or person.pk not in {other.pk for other in list_third(game)}:
-        raise Unacceptable(
-            _(
-                "This person cannot answer the ties: choose an evaluator of the project who did not rate this game."
-            ),
-            field="evaluator",
+        says = _(
+            "This person cannot answer the ties: choose an evaluator of the project who did not rate this game."
         )
+        raise Unacceptable(says, field="evaluator")
     return person
 
 

@@ -20,10 +20,8 @@ def check_archive(person: Person, project: Project) -> None:
     check_leads(person, project, str(ARCHIVE_FOR_LEADS))
     for row in ComparisonSet.objects.filter(project=project).select_related("project").order_by("number"):
         if reason := get_refusal(check_see_results, person, row):
-            raise NotAllowed(
-                _("An archive holds all reviews of comparison set %(number)d. %(reason)s")
-                % {"number": row.number, "reason": reason}
-            )
+            says = _("An archive holds all reviews of comparison set %(number)d. %(reason)s")
+            raise NotAllowed(says % {"number": row.number, "reason": reason})
 
 
 def check_erase(person: Person, thing: object = None) -> None:
@@ -53,8 +51,5 @@ def check_nothing_is_read(project: Project) -> None:
     """Check that no upload of the project is being read; the archive would hold only a part of its games."""
     reading = Transcript.objects.filter(project=project, job__state__in=(QUEUED, RUNNING)).order_by("pk")
     if name := reading.values_list("name", flat=True).first():
-        raise Conflict(
-            _("“%(name)s” is being read. Wait until it is imported, or cancel it; then make the archive.")
-            % {"name": name},
-            code="being_read",
-        )
+        says = _("“%(name)s” is being read. Wait until it is imported, or cancel it; then make the archive.")
+        raise Conflict(says % {"name": name}, code="being_read")

@@ -202,11 +202,10 @@ def write_guideline(*, project: Project, text: str, after: int, by: Person, now:
         if newest is not None and newest.text == text:
             return newest
         if number != after:
-            raise Conflict(
-                _("Somebody wrote version %(number)d while you wrote. Read it below, then save yours again.")
-                % {"number": number},
-                code="changed",
+            says = _(
+                "Somebody wrote version %(number)d while you wrote. Read it below, then save yours again."
             )
+            raise Conflict(says % {"number": number}, code="changed")
         made = Guideline.objects.create(
             project=project, number=number + 1, text=text, created_at=now, created_by=by
         )

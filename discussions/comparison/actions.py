@@ -57,13 +57,11 @@ def record_decision(
 
 def _refuse(preview: DecisionPreview, choice: str, basis_sha256: str) -> None:
     if basis_sha256 in preview.shown_before:
-        raise Conflict(
-            _(
-                "Somebody decided on this since the page was shown. Nothing was recorded. Look at that decision, then "
-                "decide."
-            ),
-            code="decided_first",
+        says = _(
+            "Somebody decided on this since the page was shown. Nothing was recorded. Look at that decision, then "
+            "decide."
         )
+        raise Conflict(says, code="decided_first")
     if preview.basis_sha256 != basis_sha256:
         raise Conflict(
             _(

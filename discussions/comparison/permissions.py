@@ -18,10 +18,7 @@ def check_decide(person: Person, iteration: Iteration, choice: str = "") -> None
             _("Only a change is kept or reverted: a baseline is what changes are compared with.")
         )
     if choice and state_after(iteration.state, get_decision_move(iteration.state, choice)) is None:
-        raise NotAllowed(
-            _(
-                "Iteration %(number)d is not open for rating yet, so it cannot be kept. Open it for rating first."
-            )
-            % {"number": iteration.number},
-            code="not_rated",
+        says = _(
+            "Iteration %(number)d is not open for rating yet, so it cannot be kept. Open it for rating first."
         )
+        raise NotAllowed(says % {"number": iteration.number}, code="not_rated")

@@ -118,7 +118,5 @@ def _read_upload(sha256: str) -> bytes:
     try:
         return load_bytes(sha256)
     except BytesLost as lost:
-        raise Conflict(
-            _("The archive cannot be made: %(lost)s. Run manage.py verify.") % {"lost": lost},
-            code="bytes_lost",
-        ) from None
+        says = _("The archive cannot be made: %(lost)s. Run manage.py verify.")
+        raise Conflict(says % {"lost": lost}, code="bytes_lost") from None

@@ -33,11 +33,8 @@ def check_export_subject(person: Person, project: Project, text: str) -> choices
     numbers = (subject.numbers or (subject.number,)) if subject else ()
     rows: Any = subject and _ROWS[subject.kind].objects.filter(project=project, number__in=numbers)
     if subject is None or rows.count() != len(numbers):
-        raise Unacceptable(
-            _("There is nothing to export under “%(text)s” in this project. Go back and choose again.")
-            % {"text": text[:40]},
-            code="no_subject",
-        )
+        says = _("There is nothing to export under “%(text)s” in this project. Go back and choose again.")
+        raise Unacceptable(says % {"text": text[:40]}, code="no_subject")
     return subject
 
 

@@ -34,10 +34,8 @@ def check_drop_repeats(person: Person, game: Game) -> None:
     sentence = _("Only team leads of this project drop repeated messages. Ask one of them.")
     check_leads(person, game.project, sentence)
     if game.withdrawn_at is not None:
-        raise Conflict(
-            _("This game is withdrawn. Let it count again before its repeated messages are dropped."),
-            code="withdrawn",
-        )
+        says = _("This game is withdrawn. Let it count again before its repeated messages are dropped.")
+        raise Conflict(says, code="withdrawn")
 
 
 def check_set_round_offset(person: Person, game: Game) -> None:
@@ -79,13 +77,11 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
         )
     # After its iteration moved to a newer rubric version, a game can lack labels that only its evaluator gives.
     if rests_on(evaluation, rubric_version=F("game__iteration__rubric_version")):
-        raise NotAllowed(
-            _(
-                "A verdict rests on this evaluation, so it stays as it is. Resolve single disagreements instead, then "
-                "correct the verdict."
-            ),
-            code="verdict_stands",
+        says = _(
+            "A verdict rests on this evaluation, so it stays as it is. Resolve single disagreements instead, then "
+            "correct the verdict."
         )
+        raise NotAllowed(says, code="verdict_stands")
     evaluator = evaluation.evaluator
     barred = reason_unblinded(evaluator, game.pk)
     if barred or not evaluator.is_active:

@@ -104,11 +104,8 @@ def _games_to_move(target: Iteration, numbers: Collection[int], lists: Collectio
     found = list(Game.objects.filter(pk__in=keys).select_related("iteration").order_by("pk"))
     missing = sorted(set(numbers) - {game.number for game in found})
     if missing:
-        raise Unacceptable(
-            _("The project has no %(games)s.") % {"games": format_numbers(missing)},
-            field="games",
-            code="unknown",
-        )
+        says = _("The project has no %(games)s.")
+        raise Unacceptable(says % {"games": format_numbers(missing)}, field="games", code="unknown")
     moving = [game for game in found if game.iteration_id != target.pk]
     if any(game.iteration_id not in lists for game in moving):
         raise Conflict(
@@ -127,11 +124,8 @@ def _refuse_rated(games: list[Game]) -> None:
     started = set(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
     started |= set(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
     if numbers := sorted(game.number for game in games if game.pk in started):
-        raise NotAllowed(
-            _("Somebody rates or rated %(games)s already; only games that nobody has started are moved.")
-            % {"games": format_numbers(numbers)},
-            code="rated",
-        )
+        says = _("Somebody rates or rated %(games)s already; only games that nobody has started are moved.")
+        raise NotAllowed(says % {"games": format_numbers(numbers)}, code="rated")
     if numbers := sorted(game.number for game in games if game.withdrawn_at is not None):
         raise NotAllowed(
             _("%(games)s was withdrawn; it stays where it is.")
@@ -258,11 +252,8 @@ def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) 
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         last = Stage.objects.filter(project=project).order_by("-number").first()
         if last is not None:
-            raise Conflict(
-                _("Stage %(number)d is there already; the next one is created on the page of its gate.")
-                % {"number": last.number},
-                code="stage_there",
-            )
+            says = _("Stage %(number)d is there already; the next one is created on the page of its gate.")
+            raise Conflict(says % {"number": last.number}, code="stage_there")
         return _insert_stage(project, 1, plan, by, now)
 
 

@@ -12,11 +12,8 @@ from workspace.models import Person, Project
 
 def check_change_iteration(person: Person, project: Project) -> None:
     """Only leads of the project and admins decide how its games are judged."""
-    check_leads(
-        person,
-        project,
-        _("Only team leads of this project change how its games are judged. Ask one of them."),
-    )
+    sentence = _("Only team leads of this project change how its games are judged. Ask one of them.")
+    check_leads(person, project, sentence)
 
 
 def check_freeze(person: Person, iteration: Iteration) -> None:
@@ -52,11 +49,8 @@ def check_sign_stage(person: Person, stage: Stage) -> None:
     check_leads(person, stage.project, sentence)
     check_stage_open(stage)
     if stage.stated_at is not None:
-        raise NotAllowed(
-            _("%(name)s signed this already; that statement counts.")
-            % {"name": stage.stated_by.name if stage.stated_by else ""},
-            code="stated",
-        )
+        says = _("%(name)s signed this already; that statement counts.")
+        raise NotAllowed(says % {"name": stage.stated_by.name if stage.stated_by else ""}, code="stated")
 
 
 def check_open_next_stage(person: Person, stage: Stage, gate: GateStatus) -> None:
@@ -65,19 +59,14 @@ def check_open_next_stage(person: Person, stage: Stage, gate: GateStatus) -> Non
     check_leads(person, stage.project, sentence)
     check_stage_open(stage)
     if not gate.is_open and not is_admin(person):
-        raise NotAllowed(
-            _(
-                "The gate to the next stage is closed: %(missing)s Only an admin can open it anyway, with a reason."
-            )
-            % {"missing": " ".join(gate.missing)},
-            code="door_shut",
+        says = _(
+            "The gate to the next stage is closed: %(missing)s Only an admin can open it anyway, with a reason."
         )
+        raise NotAllowed(says % {"missing": " ".join(gate.missing)}, code="door_shut")
 
 
 def check_stage_open(stage: Stage) -> None:
     """A closed stage does not change; work goes on in the next one."""
     if stage.closed_at is not None:
-        raise NotAllowed(
-            _("Stage %(number)d is closed; work continues in the next one.") % {"number": stage.number},
-            code="stage_closed",
-        )
+        says = _("Stage %(number)d is closed; work continues in the next one.")
+        raise NotAllowed(says % {"number": stage.number}, code="stage_closed")

@@ -33,9 +33,7 @@ def check_call_judge(person: Person, judge: Judge) -> None:
             % {"model": judge.model}
         )
     if judge.budget_usd is not None and judge.model not in settings.REVIEW_PRICES:
-        raise NotAllowed(
-            _(
-                "The judge has a budget, but no price is known for %(model)s. An admin sets it in REVIEW_PRICES."
-            )
-            % {"model": judge.model}
+        says = _(
+            "The judge has a budget, but no price is known for %(model)s. An admin sets it in REVIEW_PRICES."
         )
+        raise NotAllowed(says % {"model": judge.model})

@@ -428,13 +428,11 @@ def move_to_version(
         check_change_version(by, locked)
         check_newer(locked, version)
         if hash_input(locked, version) != shown:
-            raise Conflict(
-                _(
-                    "Something was judged or recorded after this page was shown. Nothing was moved; "
-                    "check the preview again."
-                ),
-                code="preview_changed",
+            says = _(
+                "Something was judged or recorded after this page was shown. Nothing was moved; "
+                "check the preview again."
             )
+            raise Conflict(says, code="preview_changed")
         before, locked.rubric_version = locked.rubric_version, version
         locked.save(update_fields=["rubric_version"])
         measure_at_once(iteration=locked, by=by, now=now)

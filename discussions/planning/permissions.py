@@ -61,7 +61,5 @@ def check_newer(iteration: Iteration, version: RubricVersion) -> None:
     own = iteration.rubric_version
     is_newer = version.rubric_id == own.rubric_id and version.pk > own.pk
     if version.state != PUBLISHED or not is_newer:
-        raise NotAllowed(
-            _("Choose a published version of the same rubric that is newer than %(own)s.") % {"own": own},
-            code="not_newer",
-        )
+        says = _("Choose a published version of the same rubric that is newer than %(own)s.")
+        raise NotAllowed(says % {"own": own}, code="not_newer")

@@ -296,12 +296,10 @@ def unassign_game(*, slot: Slot, by: Person, now: datetime) -> None:
         if locked.assigned_to_id is None:
             return
         if locked.evaluator_id is not None:
-            raise Conflict(
-                _(
-                    "They have started this game meanwhile. Release the slot instead; what they judged is kept."
-                ),
-                code="started",
+            says = _(
+                "They have started this game meanwhile. Release the slot instead; what they judged is kept."
             )
+            raise Conflict(says, code="started")
         person = locked.assigned_to_id
         Slot.objects.filter(pk=slot.pk).update(assigned_to=None, assigned_at=None, assigned_by=None)
         _record("game:unassigned", locked, person, by, now)
@@ -384,11 +382,8 @@ def _games(project: Project, numbers: Sequence[int]) -> list[Game]:
 def _refuse_started(games: list[Game], person: Person) -> None:
     known = Evaluation.objects.filter(game__in=games, evaluator=person, purpose=RATING)
     if numbers := sorted(known.values_list("game__number", flat=True)):
-        raise NotAllowed(
-            _("%(name)s started %(games)s already, and nobody rates a game twice.")
-            % {"name": person.name, "games": format_numbers(numbers)},
-            code="known",
-        )
+        says = _("%(name)s started %(games)s already, and nobody rates a game twice.")
+        raise NotAllowed(says % {"name": person.name, "games": format_numbers(numbers)}, code="known")
 
 
 def _keep(game: Game, person: Person, by: Person, now: datetime) -> tuple[Slot, bool]:
@@ -400,11 +395,8 @@ def _keep(game: Game, person: Person, by: Person, now: datetime) -> tuple[Slot, 
     for slot in free.order_by("number"):
         if free.filter(pk=slot.pk).update(assigned_to=person, assigned_at=now, assigned_by=by):
             return slot, True
-    raise Conflict(
-        _("Game %(number)d has no open slot: all are taken, reserved for somebody, or not open yet.")
-        % {"number": game.number},
-        code="no_place",
-    )
+    says = _("Game %(number)d has no open slot: all are taken, reserved for somebody, or not open yet.")
+    raise Conflict(says % {"number": game.number}, code="no_place")
 
 
 def _record(verb: str, slot: Slot, person: int, by: Person, now: datetime) -> None:

@@ -8,8 +8,5 @@ from workspace.models import Person, Project
 
 def check_see_team(person: Person, project: Project) -> None:
     """Leads of the project and admins see who holds which game, and how much each person has to do."""
-    check_leads(
-        person,
-        project,
-        _("Only team leads of this project see who rates what. Yours is under “My evaluations”."),
-    )
+    sentence = _("Only team leads of this project see who rates what. Yours is under “My evaluations”.")
+    check_leads(person, project, sentence)

@@ -331,13 +331,11 @@ def undo(
     undoes that does not mean to undo the judgement before it.
     """
     if not kind and _is_dismissed_last(evaluation):
-        raise Unacceptable(
-            _(
-                "Dismissed suggestions cannot be restored, but each can still be marked. "
-                "An answer given before is changed or cleared at its own place."
-            ),
-            code="nothing_to_undo",
+        says = _(
+            "Dismissed suggestions cannot be restored, but each can still be marked. "
+            "An answer given before is changed or cleared at its own place."
         )
+        raise Unacceptable(says, code="nothing_to_undo")
     return JUDGEMENTS.undo(owner=evaluation, key=key, by=by, now=now, kind=kind, subject=subject)
 
 

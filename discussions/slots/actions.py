@@ -68,13 +68,11 @@ def lock_for_work(*, evaluation: Evaluation, by: Person, now: datetime) -> Evalu
 def check_needed(evaluation: Evaluation) -> None:
     """Raise NotAllowed if the slot of an evaluation that was paused is closed because fewer are needed now."""
     if Slot.objects.filter(pk=evaluation.slot_id, evaluator=None, is_closed=True).exists():
-        raise NotAllowed(
-            _(
-                "This game needs no further evaluation: fewer are needed now. What you judged is kept, but it "
-                "cannot be submitted. Take the next game from your home page."
-            ),
-            code="enough",
+        says = _(
+            "This game needs no further evaluation: fewer are needed now. What you judged is kept, but it "
+            "cannot be submitted. Take the next game from your home page."
         )
+        raise NotAllowed(says, code="enough")
 
 
 def _released(why: str) -> str:
@@ -366,11 +364,8 @@ def reduce_required_evaluators(*, game: Game, count: int, reason: str, by: Perso
 def _refuse_count(game: Game, count: int) -> None:
     needed = game.evaluator_count
     if not 1 <= count < needed:
-        raise Unacceptable(
-            _("This game needs %(needed)d evaluations; choose a lower number, at least 1.")
-            % {"needed": needed},
-            field="count",
-        )
+        says = _("This game needs %(needed)d evaluations; choose a lower number, at least 1.")
+        raise Unacceptable(says % {"needed": needed}, field="count")
     there = Evaluation.objects.submitted_ratings().filter(game=game).count()
     if count < there:
         raise Unacceptable(

@@ -21,11 +21,8 @@ from workspace.models.projects import LEAD
 
 def check_see_games(person: Person, project: Project) -> None:
     """Leads and admins see every game of a project with its figures."""
-    check_leads(
-        person,
-        project,
-        _("Only team leads of this project see all its games. Yours are under “My evaluations”."),
-    )
+    sentence = _("Only team leads of this project see all its games. Yours are under “My evaluations”.")
+    check_leads(person, project, sentence)
 
 
 def check_see_game(person: Person, game: Game) -> None:
@@ -54,11 +51,8 @@ def refuse_erased(person: Person, slug: str, number: int) -> None:
 
 def check_see_iterations(person: Person, project: Project) -> None:
     """Leads and admins; evaluators must rate without knowing iterations."""
-    check_leads(
-        person,
-        project,
-        _("Only team leads of this project see its iterations: who rates must not know them."),
-    )
+    sentence = _("Only team leads of this project see its iterations: who rates must not know them.")
+    check_leads(person, project, sentence)
 
 
 def reason_unblinded(person: Person, game: int) -> str:
@@ -139,19 +133,14 @@ def _check_own(person: Person, evaluation: Evaluation) -> None:
 
 def check_need_fewer(person: Person, game: Game) -> None:
     """Leads of the project and admins say that fewer evaluators are enough, while the game has no verdict."""
-    check_leads(
-        person,
-        game.project,
-        _("Only team leads of this project say how many evaluations a game needs. Ask one of them."),
-    )
+    sentence = _("Only team leads of this project say how many evaluations a game needs. Ask one of them.")
+    check_leads(person, game.project, sentence)
     if not game.iteration.has_slots:
         raise NotAllowed(
             _("This game is not open for rating yet. Open its iteration first."), code="not_open"
         )
     if Verdict.objects.filter(game=game).exists():
-        raise NotAllowed(
-            _("The verdict on this game is recorded; how many evaluations it rests on is part of that."),
-            code="verdict_stands",
-        )
+        says = _("The verdict on this game is recorded; how many evaluations it rests on is part of that.")
+        raise NotAllowed(says, code="verdict_stands")
     if game.evaluator_count == 1:
         raise NotAllowed(_("This game needs one evaluation; fewer give no verdict."), code="one")

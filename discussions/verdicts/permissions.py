@@ -51,23 +51,19 @@ def check_first_verdict(game: Game) -> None:
     if game.withdrawn_at is not None:
         raise NotAllowed(_("Withdrawn: let it count again first."), code="withdrawn")
     if Verdict.objects.filter(game=game).exists():
-        raise NotAllowed(
-            _("A verdict is recorded already. Record a correction on the page of its verdict."),
-            code="recorded",
-        )
+        says = _("A verdict is recorded already. Record a correction on the page of its verdict.")
+        raise NotAllowed(says, code="recorded")
 
 
 def check_flags_resolved(person: Person, game: Game, flags: list[Remark]) -> None:
     """If one of the game's open flags blocks the verdict, the person who set it cannot record it; leads can others'."""
     own = [flag for flag in flags if flag.created_by_id == person.pk]
     if own and load_rating_rule(game.project_id).flags == HOLD:
-        raise NotAllowed(
-            _(
-                "You flagged something in this game, and the flag is still open. The verdict can be recorded once it "
-                "is resolved: a team lead answers it, or you resolve it yourself."
-            ),
-            code="flag_open",
+        says = _(
+            "You flagged something in this game, and the flag is still open. The verdict can be recorded once it "
+            "is resolved: a team lead answers it, or you resolve it yourself."
         )
+        raise NotAllowed(says, code="flag_open")
 
 
 def check_reopen(person: Person, evaluation: Evaluation, now: datetime) -> None:
@@ -82,10 +78,8 @@ def check_reopen(person: Person, evaluation: Evaluation, now: datetime) -> None:
         )
     if evaluation.purpose == REPEAT:
         # From now on, "My evaluations" says so, and "My answers" shows what the person answered the first time.
-        raise NotAllowed(
-            _("You rated this game before, to see how steady judgements are, so it is not reopened."),
-            code="purpose",
-        )
+        says = _("You rated this game before, to see how steady judgements are, so it is not reopened.")
+        raise NotAllowed(says, code="purpose")
     minutes = load_rating_rule(evaluation.game.project_id).reopen_minutes
     if not minutes:
         raise NotAllowed(
@@ -105,10 +99,8 @@ def check_reopen(person: Person, evaluation: Evaluation, now: datetime) -> None:
 
 def _check_unused(evaluation: Evaluation) -> None:
     if rests_on(evaluation):
-        raise NotAllowed(
-            _("The verdict on this game rests on your evaluation, so it stays as it is."),
-            code="verdict_stands",
-        )
+        says = _("The verdict on this game rests on your evaluation, so it stays as it is.")
+        raise NotAllowed(says, code="verdict_stands")
     resolved = Adjudication.objects.filter(game=evaluation.game_id, created_at__gte=evaluation.submitted_at)
     if resolved.exists():
         raise NotAllowed(

@@ -8,8 +8,5 @@ from workspace.models import Person
 
 
 def check_calibrate_set(person: Person, comparison_set: ComparisonSet) -> None:
-    check_leads(
-        person,
-        comparison_set.project,
-        _("Only team leads of this project calibrate its reviewers. Ask one of them."),
-    )
+    sentence = _("Only team leads of this project calibrate its reviewers. Ask one of them.")
+    check_leads(person, comparison_set.project, sentence)

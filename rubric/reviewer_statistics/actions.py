@@ -57,12 +57,10 @@ def adopt_weights(
         raise Unacceptable(_("Choose which of the two fits to adopt."), field="target")
     row = present_figures(comparison_set, TUNING)
     if row is None or row.input_sha256 != basis:
-        raise Conflict(
-            _(
-                "The reviews have changed since you opened the page. Compute the figures again and look at them."
-            ),
-            code="figures_changed",
+        says = _(
+            "The reviews have changed since you opened the page. Compute the figures again and look at them."
         )
+        raise Conflict(says, code="figures_changed")
     fit: Tuning = getattr(decode_stored(row.body, TuningFigures), target)
     if fit.weights is None or not fit.is_worth_adopting:
         raise Unacceptable(_("These weights cannot be adopted: %(reason)s") % {"reason": fit.reason})

@@ -21,11 +21,8 @@ def check_open_set(person: Person, project: Project) -> None:
 
 def check_see_set(person: Person, comparison_set: ComparisonSet) -> None:
     """Only leads of the project and admins see what a set holds and who reviews it."""
-    check_leads(
-        person,
-        comparison_set.project,
-        _("Only team leads of this project see a whole set. What you review is under Reviews."),
-    )
+    sentence = _("Only team leads of this project see a whole set. What you review is under Reviews.")
+    check_leads(person, comparison_set.project, sentence)
 
 
 def check_change_set(person: Person, comparison_set: ComparisonSet) -> None:

@@ -187,14 +187,11 @@ def single_act() -> Iterator[None]:
 
 
 def key_reused() -> Unacceptable:
-    return Unacceptable(
-        _(
-            "This form was already saved with another answer or another text. "
-            "Load the page again and repeat the last one."
-        ),
-        code="key_reused",
-        field="key",
+    says = _(
+        "This form was already saved with another answer or another text. "
+        "Load the page again and repeat the last one."
     )
+    return Unacceptable(says, code="key_reused", field="key")
 
 
 def short_key(key: str) -> str:

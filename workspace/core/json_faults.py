@@ -121,14 +121,12 @@ class _Finder:
     def _end(self) -> None:
         if self.expects == self._nothing_more:
             return
-        self._break(
-            "truncated",
-            say(
-                "The text ends before it is complete: {wanted} was expected. The file was "
-                "probably cut off; export it again.",
-                wanted=self._wanted(),
-            ),
+        says = say(
+            "The text ends before it is complete: {wanted} was expected. The file was "
+            "probably cut off; export it again.",
+            wanted=self._wanted(),
         )
+        self._break("truncated", says)
 
     def _wanted(self) -> str:
         if not self.frames:
@@ -178,16 +176,12 @@ class _Finder:
             )
         if key in frame.keys:
             shown = _shorten(key)
-            self._note(
-                "duplicate_key",
-                say(
-                    'The key "{shown}" appears twice in one object, so it is not clear which value is '
-                    "meant. Keep one.",
-                    shown=shown,
-                ),
-                start,
-                self.frames[:-1],
+            says = say(
+                'The key "{shown}" appears twice in one object, so it is not clear which value is '
+                "meant. Keep one.",
+                shown=shown,
             )
+            self._note("duplicate_key", says, start, self.frames[:-1])
         frame.keys.add(key)
         frame.at = key
         self.expects = self._colon
@@ -212,26 +206,22 @@ class _Finder:
             self._unexpected(say("a comma or the end of the ") + ("object" if frame.is_object else "list"))
 
     def _nothing_more(self, _: str) -> None:
-        self._break(
-            "trailing",
-            say(
-                "There is more text after the end of the JSON value, beginning with {seen}. Keep one "
-                "value; put several games into one list: [ {{...}}, {{...}} ].",
-                seen=self._seen(),
-            ),
+        says = say(
+            "There is more text after the end of the JSON value, beginning with {seen}. Keep one "
+            "value; put several games into one list: [ {{...}}, {{...}} ].",
+            seen=self._seen(),
         )
+        self._break("trailing", says)
 
     # Steps
 
     def _open(self, *, is_object: bool) -> None:
         if len(self.frames) >= self.max_depth:
-            self._break(
-                "depth",
-                say(
-                    "Brackets are nested deeper than {max_depth}; no transcript needs that.",
-                    max_depth=self.max_depth,
-                ),
+            says = say(
+                "Brackets are nested deeper than {max_depth}; no transcript needs that.",
+                max_depth=self.max_depth,
             )
+            self._break("depth", says)
             return
         self.frames.append(_Frame(is_object=is_object))
         self.position += 1
@@ -262,14 +252,11 @@ class _Finder:
             )
         elif self.text[stop] == "\\":
             escape = self.text[stop : stop + 2]
-            self._break(
-                "syntax",
-                say(
-                    "A string contains {escape!r}, which is no escape of JSON. Double the backslash.",
-                    escape=escape,
-                ),
-                stop,
+            says = say(
+                "A string contains {escape!r}, which is no escape of JSON. Double the backslash.",
+                escape=escape,
             )
+            self._break("syntax", says, stop)
         else:
             code = f"{ord(self.text[stop]):04X}"
             self._break(
@@ -285,13 +272,11 @@ class _Finder:
     def _word_or_number(self) -> None:
         word = _WORD.match(self.text, self.position)
         if word and word.group() in _NOT_FINITE and self.max_digits is not None:
-            self._note(
-                "not_finite",
-                say(
-                    "{group} is not a JSON number. Write a number, or null if there is none.",
-                    group=word.group(),
-                ),
+            says = say(
+                "{group} is not a JSON number. Write a number, or null if there is none.",
+                group=word.group(),
             )
+            self._note("not_finite", says)
         elif word and word.group() not in _CONSTANTS | _NOT_FINITE:
             self._unexpected(say("a value"))
             return
@@ -310,14 +295,12 @@ class _Finder:
             return
         digits = len(re.split(r"[.eE]", number.lstrip("-"), maxsplit=1)[0])
         if digits > max_digits:
-            self._note(
-                "number",
-                say(
-                    "A number has {digits:,} digits; at most {max_digits} are read. Shorten it, or quote it.",
-                    digits=digits,
-                    max_digits=max_digits,
-                ),
+            says = say(
+                "A number has {digits:,} digits; at most {max_digits} are read. Shorten it, or quote it.",
+                digits=digits,
+                max_digits=max_digits,
             )
+            self._note("number", says)
         elif float(number) in (float("inf"), float("-inf")):
             self._note(
                 "not_finite",
@@ -341,15 +324,13 @@ class _Finder:
             hint = say(" JSON has no comments; remove them.")
         elif rest[0] in "]}" and self.expects in (self._value, self._key):
             hint = say(" There may be a comma too many before it.")
-        self._break(
-            "syntax",
-            say(
-                "This is not JSON: {wanted} was expected and {seen} was found.{hint}",
-                wanted=wanted,
-                seen=self._seen(),
-                hint=hint,
-            ),
+        says = say(
+            "This is not JSON: {wanted} was expected and {seen} was found.{hint}",
+            wanted=wanted,
+            seen=self._seen(),
+            hint=hint,
         )
+        self._break("syntax", says)
 
     def _break(self, code: str, message: str, position: int | None = None) -> None:
         self.is_broken = True

@@ -158,13 +158,11 @@ def _refused_at_sight(body: bytes) -> Problem | None:
             code="empty", message=say("The file is empty. Export it again and look at its size first.")
         )
     if body[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in body[:4]:
-        return Problem(
-            code="encoding",
-            message=say(
-                "The file is UTF-16 or UTF-32, not UTF-8. Save it again as UTF-8; in Excel, choose the file type "
-                '"CSV UTF-8".'
-            ),
+        says = say(
+            "The file is UTF-16 or UTF-32, not UTF-8. Save it again as UTF-8; in Excel, choose the file type "
+            '"CSV UTF-8".'
         )
+        return Problem(code="encoding", message=says)
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:

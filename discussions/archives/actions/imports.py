@@ -108,14 +108,11 @@ def _check_place(archive: OpenArchive, slug: str) -> None:
             )
     slug = slug or archive.manifest.project
     if Project.objects.filter(slug=slug).exists():
-        raise Conflict(
-            _(
-                "There is a project with the short name “%(slug)s” here, and it is another one. Give the imported one "
-                "a free short name with --slug."
-            )
-            % {"slug": slug},
-            code="slug_taken",
+        says = _(
+            "There is a project with the short name “%(slug)s” here, and it is another one. Give the imported one "
+            "a free short name with --slug."
         )
+        raise Conflict(says % {"slug": slug}, code="slug_taken")
 
 
 def _keep_uploads(archive: OpenArchive, project: Project, stored: list[str]) -> int:
@@ -196,12 +193,8 @@ def _run_checks(checks: Iterable[Check], now: datetime) -> None:
             breaches.append(f"“{check.says}” could not be checked: {fault!r}.")
     if breaches:
         shown = " ".join(breaches[:MOST_BREACHES])
-        raise Unacceptable(
-            _(
-                "What would be imported does not hold together, so nothing was: %(shown)s Run manage.py verify in both "
-                "installations, repair what it names, and make the archive again."
-            )
-            % {"shown": shown},
-            code="breaches",
-            detail={"breaches": breaches},
+        says = _(
+            "What would be imported does not hold together, so nothing was: %(shown)s Run manage.py verify in both "
+            "installations, repair what it names, and make the archive again."
         )
+        raise Unacceptable(says % {"shown": shown}, code="breaches", detail={"breaches": breaches})

@@ -253,9 +253,6 @@ def measure_outdated(request: SignedIn, slug: str) -> MeasuredAgainAnswer:
 def _find_version(iteration: Iteration, number: str) -> RubricVersion:
     version = list_newer_versions(iteration).filter(number=number).first()
     if version is None:
-        raise Unacceptable(
-            _("This rubric has no newer published version of that number."),
-            field="version",
-            code="unknown_version",
-        )
+        says = _("This rubric has no newer published version of that number.")
+        raise Unacceptable(says, field="version", code="unknown_version")
     return version

@@ -68,10 +68,8 @@ def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 def edit_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
     row = iteration_or_404(request.user, slug, iteration)
     if row.stage is None:
-        raise NotAllowed(
-            _("The unsorted iteration has no plan: it only holds games until they are sorted."),
-            code="unsorted",
-        )
+        says = _("The unsorted iteration has no plan: it only holds games until they are sorted.")
+        raise NotAllowed(says, code="unsorted")
     stage = stage_or_404(request.user, slug, row.stage.number)
     return _plan(request, PlanView(stage, load_history(stage), row.kind, row))
 

@@ -389,13 +389,10 @@ def _sample(progress: Progress, metric: str) -> Iterator[Missing]:
     name = say("coherence") if metric == judgement_kinds.COHERENCE else say("strategic depth")
     for position in progress.samples[metric]:
         if not progress.value(metric, str(position)):
-            yield _missing(
-                metric,
-                str(position),
-                say(
-                    "Message {position} of the {name} sample is not judged yet.", position=position, name=name
-                ),
+            says = say(
+                "Message {position} of the {name} sample is not judged yet.", position=position, name=name
             )
+            yield _missing(metric, str(position), says)
 
 
 def _engagement(progress: Progress) -> Iterator[Missing]:

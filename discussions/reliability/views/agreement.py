@@ -237,14 +237,12 @@ def _list_notes(answer_kind: AnswerKind, line: AgreementLine) -> list[str]:
             "share": f"{100 * line.common_share:.0f}",
             "gwet": gwet_name(answer_kind),
         }
-        notes.append(
-            _(
-                "Low alpha here may mean few answers other than “%(word)s” (%(share)s\u00a0%% of all), "
-                "not poor raters; "
-                "look at the table and at %(gwet)s beside it."
-            )
-            % words
+        says = _(
+            "Low alpha here may mean few answers other than “%(word)s” (%(share)s\u00a0%% of all), "
+            "not poor raters; "
+            "look at the table and at %(gwet)s beside it."
         )
+        notes.append(says % words)
     if answer_kind.has_parts and line.items and line.items < line.answered:
         notes.append(
             _(

@@ -65,12 +65,10 @@ class Caller(Struct):
         is_over = is_last_try(reply, tries)
         self.failed_count += is_over
         if reply.error_code == core.UNAUTHORISED:
-            raise Unavailable(
-                _(
-                    "The endpoint refuses the key of this site. An admin looks at REVIEW_MODELS_KEY, then start again."
-                ),
-                code=core.UNAUTHORISED,
+            says = _(
+                "The endpoint refuses the key of this site. An admin looks at REVIEW_MODELS_KEY, then start again."
             )
+            raise Unavailable(says, code=core.UNAUTHORISED)
         if self.failed_count >= MOST_FAILED_IN_A_ROW:
             sentence = _(
                 "%(count)d answers in a row failed, the last so: %(error)s The rest was not asked for."

@@ -334,10 +334,8 @@ def accept_invitation(*, secret: str, name: str, password: str, by: Person | Non
         taken = Invitation.objects.open(now=now).filter(secret_hash=secret_hash(secret))
         invitation = taken.select_for_update(of=("self",)).select_related("project", "created_by").first()
         if invitation is None:
-            raise Conflict(
-                _("This invitation was used, withdrawn, or is older than a day. Ask for a new one."),
-                code="invitation_closed",
-            )
+            says = _("This invitation was used, withdrawn, or is older than a day. Ask for a new one.")
+            raise Conflict(says, code="invitation_closed")
         person = by or add_person(
             email=invitation.email,
             name=name,
