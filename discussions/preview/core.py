@@ -193,16 +193,14 @@ def _count(before: Outcome, after: Outcome) -> Iterator[str]:
     was_enough = before.passed_count >= before.needed_count
     is_enough = after.passed_count >= after.needed_count
     if was_enough != is_enough and not (before.missing or after.missing):
-        yield (
-            say(
-                "{passed_count} of {lines_count} metrics passed where {needed_count} were needed; "
-                "{new_passed_count} would pass where {new_needed_count} are needed.",
-                passed_count=before.passed_count,
-                lines_count=len(before.lines),
-                needed_count=before.needed_count,
-                new_passed_count=after.passed_count,
-                new_needed_count=after.needed_count,
-            )
+        yield say(
+            "{passed_count} of {lines_count} metrics passed where {needed_count} were needed; "
+            "{new_passed_count} would pass where {new_needed_count} are needed.",
+            passed_count=before.passed_count,
+            lines_count=len(before.lines),
+            needed_count=before.needed_count,
+            new_passed_count=after.passed_count,
+            new_needed_count=after.needed_count,
         )
 
 
@@ -326,7 +324,7 @@ def compute_games_impact(games: Sequence[Rejudged], draft: RubricRecord) -> Impa
         flips,
         list(figures.values()),
         looked_at=recorded_count,
-        notes=_notes(games),
+        notes=list(_notes(games)),
         open_count=len(games) - recorded_count,
         transitions=_transitions(games),
         turned=_turned(games, draft),
@@ -354,60 +352,48 @@ def _turned(games: Sequence[Rejudged], draft: RubricRecord) -> list[CriterionFli
     ]
 
 
-def _notes(games: Sequence[Rejudged]) -> list[str]:
+def _notes(games: Sequence[Rejudged]) -> Iterator[str]:
     measured = sum(game.is_measured for game in games)
     if not measured:
-        return []
-    sentences = [
-        say_many(
-            "The draft measures differently, so {n:,} game was measured again. Nothing of that is stored.",
-            "The draft measures differently, so {n:,} games were measured again. Nothing of that is stored.",
-            measured,
-        )
-    ]
+        return
+    yield say_many(
+        "The draft measures differently, so {n:,} game was measured again. Nothing of that is stored.",
+        "The draft measures differently, so {n:,} games were measured again. Nothing of that is stored.",
+        measured,
+    )
     older = sum(game.is_by_older_code for game in games)
     if older:
-        sentences.append(
-            say_many(
-                "{n:,} of them was measured by older code before; what differs can come from that, too.",
-                "{n:,} of them were measured by older code before; what differs can come from that, too.",
-                older,
-            )
+        yield say_many(
+            "{n:,} of them was measured by older code before; what differs can come from that, too.",
+            "{n:,} of them were measured by older code before; what differs can come from that, too.",
+            older,
         )
-    return sentences + _lost(games)
+    yield from _lost(games)
 
 
-def _lost(games: Sequence[Rejudged]) -> list[str]:
+def _lost(games: Sequence[Rejudged]) -> Iterator[str]:
     counts = Counter[str]()
     for game in games:
         counts.update(game.lost)
     labels, phrases = counts[judgement_kinds.REFERENCE], counts[judgement_kinds.PHRASE]
-    sentences = []
     if labels:
-        sentences.append(
-            say_many(
-                "{n:,} label is of a reference that the draft does not find; it counts as one that people found.",
-                "{n:,} labels are of references that the draft does not find; they count as references that "
-                "people found.",
-                labels,
-            )
+        yield say_many(
+            "{n:,} label is of a reference that the draft does not find; it counts as one that people found.",
+            "{n:,} labels are of references that the draft does not find; they count as references that "
+            "people found.",
+            labels,
         )
     if phrases:
-        sentences.append(
-            say_many(
-                "{n:,} phrase marked as acceptable is not among those that the draft finds; the mark counts for "
-                "nothing.",
-                "{n:,} phrases marked as acceptable are not among those that the draft finds; such marks count "
-                "for nothing.",
-                phrases,
-            )
+        yield say_many(
+            "{n:,} phrase marked as acceptable is not among those that the draft finds; the mark counts for "
+            "nothing.",
+            "{n:,} phrases marked as acceptable are not among those that the draft finds; such marks count "
+            "for nothing.",
+            phrases,
         )
-    if sentences:
-        sentences.append(
-            say_many(
-                "These judgements, whose finding is gone, are in {n:,} game.",
-                "These judgements, whose finding is gone, are in {n:,} games.",
-                sum(any(game.lost.values()) for game in games),
-            )
+    if labels or phrases:
+        yield say_many(
+            "These judgements, whose finding is gone, are in {n:,} game.",
+            "These judgements, whose finding is gone, are in {n:,} games.",
+            sum(any(game.lost.values()) for game in games),
         )
-    return sentences

@@ -5,7 +5,7 @@ both. Stored scores are ranked again under the draft's weights; a preview change
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -243,46 +243,34 @@ def compute_rankings_impact(rankings: Sequence[Reranked], notes: Iterable[str] =
     )
 
 
-def lacking(own: RubricRecord, draft: RubricRecord) -> list[str]:
+def lacking(own: RubricRecord, draft: RubricRecord) -> Iterator[str]:
     """A sentence for each thing that scores under `own` lack, or have in excess, for the draft."""
     old = {criterion.key: criterion.label for criterion in own.criteria}
     new = {criterion.key: criterion.label for criterion in draft.criteria}
-    added = [label for key, label in new.items() if key not in old]
-    removed = [label for key, label in old.items() if key not in new]
-    said = []
-    if added:
-        said.append(
-            say(
-                "Nobody scored {added} under version {version}, which the draft adds. Overalls under "
-                "the draft are over the criteria that were scored, with their weights rescaled.",
-                added=", ".join(added),
-                version=own.version,
-            )
+    if added := [label for key, label in new.items() if key not in old]:
+        yield say(
+            "Nobody scored {added} under version {version}, which the draft adds. Overalls under "
+            "the draft are over the criteria that were scored, with their weights rescaled.",
+            added=", ".join(added),
+            version=own.version,
         )
-    if removed:
-        said.append(
-            say(
-                "The draft drops {removed}; what was scored there under version {version} counts for "
-                "nothing.",
-                removed=", ".join(removed),
-                version=own.version,
-            )
+    if removed := [label for key, label in old.items() if key not in new]:
+        yield say(
+            "The draft drops {removed}; what was scored there under version {version} counts for nothing.",
+            removed=", ".join(removed),
+            version=own.version,
         )
     for key in [key for key in new if key in old]:
         was, now = own.criterion(key).scale or COMMON, draft.criterion(key).scale or COMMON
         if was != now:
-            said.append(
-                say(
-                    "{new} was scored on a scale of {old_scale} under version {version}, and the draft has "
-                    "{new_scale}. Stored scores count by where they lie on the scale that they were given "
-                    "on.",
-                    new=new[key],
-                    old_scale=was.text,
-                    version=own.version,
-                    new_scale=now.text,
-                )
+            yield say(
+                "{new} was scored on a scale of {old_scale} under version {version}, and the draft has "
+                "{new_scale}. Stored scores count by where they lie on the scale that they were given on.",
+                new=new[key],
+                old_scale=was.text,
+                version=own.version,
+                new_scale=now.text,
             )
-    return said
 
 
 def _winners(view: Panel) -> list[str]:

@@ -4,15 +4,18 @@ It keeps values with their ids and versions, so a verdict can be recomputed from
 alone, and the basis can be compared with the revisions that it names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.adjudication.core.effective import AdjudicatedAnswer, JudgeAnswers
 from discussions.core.judgement_kinds import RATING
-from workspace.core.words import say
+from workspace.core.words import mark, say
+
+T = TypeVar("T")
 
 # 2: the majority of those who judged a message decides. In format 1, an evaluator who did not judge it counted as a
 # vote for the automatic value. 3: diversity and repetition have no interval, and no line says that it could change in
@@ -118,98 +121,73 @@ class Basis(Struct, frozen=True, omit_defaults=True):
 
 
 def changes(before: Basis, after: Basis) -> list[str]:
-    sentences = []
+    parts = (_changed_facts, _changed_people, _changed_judgements, _changed_adjudications)
+    return [sentence for part in parts for sentence in part(before, after)]
+
+
+def _changed_facts(before: Basis, after: Basis) -> Iterator[str]:
     if before.supersedes != after.supersedes:
-        sentences.append(say("A verdict was recorded meanwhile."))
+        yield say("A verdict was recorded meanwhile.")
     if before.rubric_version != after.rubric_version:
-        sentences.append(say("The game is judged by another rubric version now."))
+        yield say("The game is judged by another rubric version now.")
     if before.measured != after.measured:
-        sentences.append(say("The game was measured again."))
+        yield say("The game was measured again.")
     if (before.game_sha256, before.transcript_sha256) != (after.game_sha256, after.transcript_sha256):
-        sentences.append(say("The transcript is another one."))
+        yield say("The transcript is another one.")
     if before.cost != after.cost:
-        sentences.append(
-            say(
-                "The cost was {before} and is {after} now.",
-                before=_dollars(before.cost),
-                after=_dollars(after.cost),
-            )
+        yield say(
+            "The cost was {before} and is {after} now.",
+            before=_dollars(before.cost),
+            after=_dollars(after.cost),
         )
     if before.evaluator_count != after.evaluator_count:
-        sentences.append(
-            say(
-                "{before} evaluators were needed, {after} are now.",
-                before=before.evaluator_count,
-                after=after.evaluator_count,
-            )
+        yield say(
+            "{before} evaluators were needed, {after} are now.",
+            before=before.evaluator_count,
+            after=after.evaluator_count,
         )
     if before.format == 1 and after.format != 1 and len(after.evaluations) > 1:
-        sentences.append(
-            say("Silence no longer outvotes a judgement of a message; it did when this was recorded.")
-        )
-    return sentences + _changed_people(before, after) + _changed_judgements(before, after)
+        yield say("Silence no longer outvotes a judgement of a message; it did when this was recorded.")
 
 
-def _changed_people(before: Basis, after: Basis) -> list[str]:
-    sentences = []
+def _changed_people(before: Basis, after: Basis) -> Iterator[str]:
     if before.evaluations != after.evaluations:
-        sentences.append(say("Other evaluations are submitted now than when the page was shown."))
+        yield say("Other evaluations are submitted now than when the page was shown.")
     if before.judges != after.judges:
-        sentences.append(say("What judges say of the messages is not the same, or which of them may help."))
-    return sentences
+        yield say("What judges say of the messages is not the same, or which of them may help.")
 
 
-def _changed_judgements(before: Basis, after: Basis) -> list[str]:
-    old = {judgement.id: judgement for judgement in before.judgements}
-    new = {judgement.id: judgement for judgement in after.judgements}
-    sentences = []
-    for key in sorted(old.keys() | new.keys()):
-        was, now = old.get(key), new.get(key)
-        if was == now:
-            continue
+def _changed_judgements(before: Basis, after: Basis) -> Iterator[str]:
+    sides = ({judgement.id: judgement for judgement in basis.judgements} for basis in (before, after))
+    for _key, was, now in _list_changed(*sides):
         result = now or was
         assert result is not None
-        sentences.append(
-            say(
-                "{subject}: {before} before, {after} now.",
-                subject=describe_subject(result.kind, result.subject),
-                before=_judged_value(was),
-                after=_judged_value(now),
-            )
+        yield say(
+            "{subject}: {before} before, {after} now.",
+            subject=describe_subject(result.kind, result.subject),
+            before=_judged_value(was),
+            after=_judged_value(now),
         )
-    return sentences + _changed_adjudications(before, after)
 
 
-def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
-    old = {(adjudication.kind, adjudication.subject): adjudication for adjudication in before.adjudications}
-    new = {(adjudication.kind, adjudication.subject): adjudication for adjudication in after.adjudications}
-    sentences = []
-    for key in sorted(old.keys() | new.keys()):
-        was, now = old.get(key), new.get(key)
-        if was == now:
-            continue
+def _changed_adjudications(before: Basis, after: Basis) -> Iterator[str]:
+    sides = ({(one.kind, one.subject): one for one in basis.adjudications} for basis in (before, after))
+    for key, was, now in _list_changed(*sides):
         about = describe_subject(*key)
         if now is None:
-            sentences.append(say("What a lead resolved of {about} is not there any more.", about=about))
+            yield say("What a lead resolved of {about} is not there any more.", about=about)
         elif was is None:
-            sentences.append(
-                say(
-                    "A lead resolved {about}: {adjudicated_value}.",
-                    about=about,
-                    adjudicated_value=describe_adjudicated_value(now),
-                )
-            )
+            value = describe_adjudicated_value(now)
+            yield say("A lead resolved {about}: {adjudicated_value}.", about=about, adjudicated_value=value)
         else:
             first, last = describe_adjudicated_value(was), describe_adjudicated_value(now)
-            sentences.append(
-                say(
-                    "A lead resolved {about} again: {first} before, {last} now.",
-                    about=about,
-                    first=first,
-                    last=last,
-                )
-            )
-    return sentences
+            says = mark("A lead resolved {about} again: {first} before, {last} now.")
+            yield say(says, about=about, first=first, last=last)
+
+
+def _list_changed(old: Mapping[Any, T], new: Mapping[Any, T]) -> list[tuple[Any, T | None, T | None]]:
+    pairs = [(key, old.get(key), new.get(key)) for key in sorted(old.keys() | new.keys())]
+    return [(key, was, now) for key, was, now in pairs if was != now]
 
 
 def describe_subject(kind: str, subject: str) -> str:

@@ -121,10 +121,10 @@ def test_criteria_that_nobody_scored_are_left_out_and_said():
     assert (found.before, found.after) == ("Response 1", "Response 1")
     (said,) = lacking(VERSION, draft)
     assert said.startswith("Nobody scored Safety under version 1.0, which the draft adds.")
-    assert lacking(draft, VERSION) == [
+    assert list(lacking(draft, VERSION)) == [
         "The draft drops Safety; what was scored there under version 1.1 counts for nothing."
     ]
-    assert lacking(VERSION, VERSION) == []
+    assert not list(lacking(VERSION, VERSION))
 
 
 def test_a_draft_that_shares_no_criterion_cannot_be_told():
