@@ -69,7 +69,7 @@ class Command(SiteCommand):
             see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
         reports = [_report(upload, is_waited=options["wait"]) for upload in received.imported]
         refused = [why.sentence for why in received.refused]
-        self.answer({"imports": reports, "refused": refused}, chain(refused, *map(_describe, reports)))
+        self.answer({"imports": reports, "refused": refused}, chain(refused, *map(_write_report, reports)))
         is_refused = received.refused or any(report["is_refused"] for report in reports)
         raise SystemExit(DIFFERS if is_refused else DONE)
 
@@ -154,7 +154,7 @@ def see_through(jobs: QuerySet[Job]) -> None:
             pause.wait(0.2)
 
 
-def _describe(report: dict[str, Any]) -> Iterator[str]:
+def _write_report(report: dict[str, Any]) -> Iterator[str]:
     many = "game" if report["games"] == 1 else "games"
     games = "" if report["games"] is None else f", {report['games']} {many} in"
     state = "waits for its columns" if report["waits_for_columns"] else report["state"]
