@@ -69,6 +69,18 @@ LONGEST = (
     "browser/test_hostile_text.py",
 )
 
+# Fixtures of plugins and of this file that every test asks for, and the mark or fixture without which they do nothing.
+IDLE_WITHOUT = {
+    "_django_clear_site_cache": "django.contrib.sites",
+    "_django_db_marker": "django_db",
+    "_django_isolate_apps": "django_isolate_apps",
+    "_django_set_urlconf": "urls",
+    "_django_setup_unittest": "unittest",
+    "_live_server_helper": "live_server",
+    "_pw_trace_api_requests": "playwright",
+    "_template_string_if_invalid_marker": "ignore_template_errors",
+    "replayed_worlds": "django_db",
+}
 MIGRATED = pytest.StashKey[sqlite3.Connection]()
 LOOPBACK = ("127.", "::1", "localhost")
 
@@ -263,6 +275,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
         if any(mark.kwargs.get(is_long) for mark in item.iter_markers("services")):
             item.add_marker(pytest.mark.long)
+        named = {mark.name for mark in item.iter_markers()}.union(item.fixturenames)
+        item.fixturenames = [name for name in item.fixturenames if IDLE_WITHOUT.get(name, name) in named]
     places = {f"tests/{name}": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
 
