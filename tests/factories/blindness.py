@@ -22,6 +22,7 @@ from tests.factories.replays import replayed
 from tests.factories.routes import named_routes
 from tests.factories.tokens import Program
 from tests.factories.transcripts import upload
+from tests.site.rights_matrix import MATRIX
 from workspace.audit.core import Act
 from workspace.models import Person, Project
 from workspace.web.problems import API
@@ -89,13 +90,20 @@ def masked(text: str) -> str:
 # ---------------------------------------------------------------- everything that one evaluator is answered
 
 
-def addresses(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def is_of_others(route_name: str, names: Iterable[str]) -> bool:
+    """Whether an evaluator is refused there for the role: so the rights matrix has it, and no game is named."""
+    statuses = [row.expected("assigned", as_htmx=False) for row in MATRIX[route_name] if row.verb == "GET"]
+    return not {"number", "evaluation"} & set(names) and statuses[0] in (403, 404)
+
+
+def addresses(given: Mapping[str, Any], *, of_others: bool = True) -> Iterator[tuple[str, str]]:
     """Every route that can be fetched whose address is made of these arguments: its name and the address."""
     for route_name, route in named_routes().items():
         names = set(route.pattern.converters or {})
         if route_name in OF_ONESELF + OF_CODE:
             continue
-        if names <= given.keys() and "GET" in getattr(route.callback, "methods", ()):
+        is_fetched = names <= given.keys() and "GET" in getattr(route.callback, "methods", ())
+        if is_fetched and (of_others or not is_of_others(route_name, names)):
             yield route_name, reverse(route_name, kwargs={name: given[name] for name in names})
 
 
@@ -105,11 +113,13 @@ def crawled(
     *,
     program: Program,
     numbers: Iterable[int] = (),
+    of_others: bool = True,
     **given: Any,
 ) -> dict[str, str]:
     """Everything that the site answers now, by address and manner: pages, regions, exports, refusals, with headers.
 
-    The API answers `program`, which has a token of the same person.
+    The API answers `program`, which has a token of the same person. Without `of_others` the pages are left out that
+    every evaluator is refused: what one test asks once it need not ask in each phase.
 
     `evaluations` are the person's own and others', `numbers` games that they may know; `given` goes to every address.
     """
@@ -122,23 +132,30 @@ def crawled(
         *(evaluation.game.number for evaluation in own),
         *(evaluation.game_number for evaluation in own),
     }:
-        wanted |= {at: None for _name, at in addresses({**given, "number": number})}
+        found_at = addresses({**given, "number": number}, of_others=of_others)
+        wanted |= {at: None for _name, at in found_at}
     for evaluation in own:
         rate = reverse("rate", args=[evaluation.pk])
         # The page makes a number of its own for its forms, unless one is asked for.
-        wanted |= {at: None for _name, at in addresses({**given, "evaluation": evaluation.pk}) if at != rate}
+        found_at = addresses({**given, "evaluation": evaluation.pk}, of_others=of_others)
+        wanted |= {at: None for _name, at in found_at if at != rate}
         steps += [f"{rate}?step={step}&nonce=n&player=2&votes=1" for step in STEPS]
         steps += [f"{rate}?at={position}&nonce=n" for position in (1, 3, 5)]
     wanted |= dict.fromkeys(steps)
-    answers = {}
+    answers: dict[str, str] = {}
+    refused: set[str] = set()
     for at in wanted:
-        if OF_OTHER_THINGS.search(at):
+        path = at.partition("?")[0]
+        # Whoever is refused one step of an evaluation is refused all.
+        if OF_OTHER_THINGS.search(at) or path in refused:
             continue
         if at.startswith(API):
             answers[f"program {at}"] = get_text(program.get(at.removeprefix(API)))
             continue
         page = client.get(at)
         answers[f"page {at}"] = get_text(page)
+        if page.status_code == 404:
+            refused.add(path)
         # Who is refused as a page is refused in the same words as htmx; of steps one region is like all others.
         if page.status_code == 200 and (at not in steps or at in steps[:1]):
             answers[f"region {at}"] = get_text(client.get(at, headers=HTMX))

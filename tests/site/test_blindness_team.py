@@ -77,20 +77,18 @@ LEADS = ("SETTLEMARK", "FEWERMARK", "OUTMARK", "NOTEMARK")
 
 
 class Evaluator:
-    """One evaluator of the marked team at the browser."""
+    """One evaluator of the marked team at the browser. `numbers` are those of games."""
 
-    def __init__(self, game, person=None):
-        self.game, self.project = game, game.project
-        self.person = person or make_member(project=self.project)
+    def __init__(self, game, numbers=(1,)):
+        self.game, self.project, self.numbers = game, game.project, numbers
+        self.person = make_member(project=self.project)
         self.client = Client()
         self.client.force_login(self.person)
         self.program = program_of(self.person)
         self.webhook = make_webhook(project=self.project).webhook
 
-    def crawl(self, *others):
+    def crawl(self, *others, of_others=False):
         own = Evaluation.objects.filter(evaluator=self.person).select_related("game")
-        # The second game's pages are asked for in a world without one, too.
-        numbers = {2, *Game.objects.filter(project=self.project).values_list("number", flat=True)}
         given = {
             "slug": self.project.slug,
             "person": self.person.pk,
@@ -102,7 +100,8 @@ class Evaluator:
             self.client,
             [*own, *others],
             program=self.program,
-            numbers=numbers,
+            numbers=self.numbers,
+            of_others=of_others,
             verdict=1,
             slot=1,
             membership=1,
@@ -147,7 +146,7 @@ def test_nothing_of_others_is_in_any_answer_in_any_phase():
     game, lead = marked_team()
     me = Evaluator(game)
     hidden = OTHERS + GAME + LEADS + ("7.77",)
-    assert leaks(me.crawl(*list_others(game)), (*hidden, *ROLES)) == []
+    assert leaks(me.crawl(*list_others(game), of_others=True), (*hidden, *ROLES)) == []
     evaluation = begin(me.project, me.person)
     assert leaks(me.crawl(*list_others(game)), (*hidden, *ROLES)) == []
     say_what_is_missing(evaluation)
@@ -166,7 +165,7 @@ def test_nothing_of_others_is_in_any_answer_in_any_phase():
     resolve_all(game, lead)
     assert leaks(me.crawl(*list_others(game)), hidden) == []
     record_as(game, lead)
-    recorded = me.crawl(*list_others(game))
+    recorded = me.crawl(*list_others(game), of_others=True)
     assert leaks(recorded, OTHERS) == []
     assert leaks(recorded, ("WINNERMARK",))
 
@@ -180,7 +179,7 @@ def test_reasons_of_leads_on_games_that_one_rates_or_could_rate_are_theirs():
     assert leaks(me.crawl(), LEADS + OTHERS + GAME + ROLES) == []
     restore_game(game=fresh(game), reason="OUTMARK", by=lead, now=NOW)
     finish(evaluation)
-    assert leaks(me.crawl(*list_others(game)), LEADS + OTHERS + GAME) == []
+    assert leaks(me.crawl(*list_others(game), of_others=True), LEADS + OTHERS + GAME) == []
 
 
 def calibrated():
@@ -209,7 +208,7 @@ def test_a_calibration_shows_its_key_and_note_once_it_is_submitted_and_others_ne
     say_what_is_missing(evaluation)
     assert leaks(me.crawl(*list_others(game)), hidden) == []
     finish(load_again(evaluation))
-    after = me.crawl(*list_others(game))
+    after = me.crawl(*list_others(game), of_others=True)
     assert leaks(after, (*OTHERS, "SETTLEMARK", "filemark")) == []
     assert leaks(after, ("NOTEMARK",))
 
@@ -291,7 +290,7 @@ def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
             finish(load_again(evaluation))
         if phase == "returned":
             return_evaluation(evaluation=load_again(evaluation), comment="Look again", by=lead, now=NOW)
-        got = me.crawl(*list_others(game))
+        got = me.crawl(*list_others(game), of_others=phase == "half")
         if secret == "MARK":
             hidden = OTHERS + GAME + LEADS
             is_in = phase in ("submitted", "returned")
@@ -322,7 +321,8 @@ def second_game(*, is_repeat, evaluator_count=3):
         upload(project=project, by=lead, games=content, name=f"{name}.json")
         run_waiting_jobs()
     change_queue(project=project, order="oldest", repeat_percent=50, by=lead, now=NOW)
-    me = Evaluator(Game.objects.filter(project=project).order_by("pk")[0])
+    # The second game's pages are asked for in a world without one, too.
+    me = Evaluator(Game.objects.filter(project=project).order_by("pk")[0], numbers=(1, 2))
     finish(begin(project, me.person))
     evaluation = begin(project, me.person)
     assert evaluation.purpose == (REPEAT if is_repeat else RATING)
@@ -340,7 +340,7 @@ def test_nothing_tells_a_hidden_repeat_from_another_game_until_it_is_submitted(l
             expire_leases(by=system_person(now=NOW), now=NOW + LEASE)
         if phase == "skipped":
             skip_game(evaluation=load_again(evaluation), reason="Later", by=me.person, now=NOW)
-        return me.crawl() | posted(me, evaluation)
+        return me.crawl(of_others=phase == "half") | posted(me, evaluation)
 
     first, two = (in_a_world_of_its_own(lambda kind=kind: world(is_repeat=kind)) for kind in (True, False))
     assert len(first) > 50
