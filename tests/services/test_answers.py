@@ -26,13 +26,14 @@ UNREADABLE = {
 }
 
 
-@pytest.fixture
-def impatient(live_stack, tmp_path):
+@pytest.fixture(scope="module")
+def impatient(started_stack, migrated_database, tmp_path_factory):
     """A web server on the stack's data that waits for bodies for a second."""
-    site = Site(live_stack.env | {"PORT": str(free_port())})
+    started_stack.empty(migrated_database)
+    site = Site(started_stack.env | {"PORT": str(free_port())})
     site.env["DJANGO_SETTINGS_MODULE"] = "tests.faults.impatient_settings"
     web = site.web()
-    web.log = tmp_path / "web.log"
+    web.log = tmp_path_factory.mktemp("impatient") / "web.log"
     web.start()
     try:
         assert wait_until(site.answers), web.last_lines(40)
