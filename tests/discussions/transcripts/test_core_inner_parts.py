@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from discussions.transcripts.core.readers import inner_parts
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
@@ -320,3 +321,13 @@ def test_lines_of_what_each_player_saw_are_no_game():
     seen = {"messages": [{"speaker": name, "content": f"{name} is here."} for name in ("Ann", "Bea", "Cid")]}
     rows = [{"game_id": "g", "round": 1, "agent": name, "seen": seen} for name in ("Ann", "Bea")]
     assert not read_transcripts(b"\n".join(map(as_bytes, rows)), "x.jsonl").games
+
+
+def test_a_large_file_of_rows_is_not_read_whole_to_look_for_a_log(monkeypatch):
+    def refuse(data: bytes, **_options: bool) -> None:
+        raise AssertionError(f"{len(data)} bytes at once")
+
+    monkeypatch.setattr(inner_parts, "read_json", refuse)
+    rows = b'{"player": "Ann", "text": "Hi."}\n' * 9
+    large = b'{"log": ["Ann: Hi."]}\n' + b" " * 4 * 1024 * 1024
+    assert [inner_parts.take_lines(data) for data in (rows, large)] == [rows, large]

@@ -23,7 +23,8 @@ from workspace.core.words import mark, say
 
 MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
 LONGEST_KEY = 40
-_LONGEST_LINE = 1024 * 1024
+_LONGEST_LINE, _LONGEST_LOG = 1024 * 1024, 4 * 1024 * 1024
+_TEXTS = re.compile(rb'\[\s{0,99}"')
 VIEWS = mark(
     "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
     "no games. Export the messages of the game, each once, with its player."
@@ -118,7 +119,9 @@ def take_lines(data: bytes) -> bytes:
 
     Under a key that says that not everybody could hear them, they stay as they are.
     """
-    value = read_json(data, is_lenient=True).value if data[:1] in (b"{", b"[") else None
+    # The values of a large file are read one by one.
+    may_hold = data[:1] in (b"{", b"[") and len(data) < _LONGEST_LOG and _TEXTS.search(data)
+    value = read_json(data, is_lenient=True).value if may_hold else None
     parts, lists = [("", value)], []
     for key, part in parts:
         inner = list(part.items()) if type(part) is dict else [(key, item) for item in as_list(part)]
