@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from discussions.models import Iteration, Transcript
 from discussions.transcripts import actions
+from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.forms import UploadForm
-from discussions.transcripts.labels import FORMAT_SAMPLES
 from discussions.transcripts.pages import SHOWN_WITH, ImportPage, ImportsPage, import_targets
 from discussions.transcripts.permissions import check_import_transcripts
 from workspace.access.permissions import may
@@ -149,7 +149,7 @@ def _show_list(
         "already": already,
         "received": received,
         "back": Iteration.objects.filter(project=project, number=number).exclude(stage=None).first(),
-        "formats": FORMAT_SAMPLES,
+        "formats": FORMATS,
         "is_region": is_htmx(request),
         **frame(request.user, project, "imports"),
     }

@@ -7,6 +7,7 @@ import gzip
 import struct
 import zipfile
 import zlib
+from io import BytesIO
 from typing import IO
 
 import zstandard
@@ -116,41 +117,13 @@ class Archive(Struct, frozen=True):
     data: bytes
 
 
-class _Bytes:
-    """Bytes as the file object that `zipfile` expects."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Move to a position relative to the start, the current position or the end."""
-        at = offset + (0, self._at, len(self._data))[whence]
-        if at < 0:
-            raise OSError("before the start")
-        self._at = at
-        return at
-
-    def read(self, size: int | None = -1) -> bytes:
-        end = len(self._data) if size is None or size < 0 else self._at + size
-        found = self._data[self._at : end]
-        self._at += len(found)
-        return found
-
-
 def open_zip(data: bytes, limits: Limits) -> Archive:
     """The files of a zip archive in the order of its directory. Raises RefusedFile."""
     # Each entry of the directory begins with this signature: entries are counted before a list of them is built.
     if data.count(b"PK\x01\x02") > (most := limits.archive_files):
         raise RefusedFile("too_many_files", say(_TOO_MANY, archive_files=most))
     try:
-        file = zipfile.ZipFile(_Bytes(data))
+        file = zipfile.ZipFile(BytesIO(data))
         infos = [info for info in file.infolist() if not info.is_dir()]
     except _BROKEN:
         raise RefusedFile("damaged") from None
@@ -209,7 +182,7 @@ def gunzip(data: bytes, limits: Limits) -> bytes:
     """The bytes of the one file that a gzip archive holds. Raises RefusedFile."""
     # The limit of one file comes first, so the budget is never used up.
     try:
-        with gzip.GzipFile(fileobj=_Bytes(data)) as stream:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as stream:
             found = _gathered(stream, len(data), limits, Budget(2 * limits.file_bytes))
     except _BROKEN:
         raise RefusedFile("damaged") from None

@@ -64,6 +64,8 @@ class Format(Struct, frozen=True):
     name: str
     # A description of the format for people, marked for translation, without a full stop.
     looks: str
+    # The file of static/samples with the example of docs/transcripts.md; "" for formats of public collections.
+    sample: str = ""
     recognises: Callable[[Any], bool] | None = None
     to_native: Callable[[Any, Notes], NativeGame] | None = None
     parts: Callable[[Any], list[tuple[str, Any]]] | None = None
@@ -75,6 +77,10 @@ class Format(Struct, frozen=True):
     table_of_files: Callable[[Mapping[str, bytes]], Table] | None = None
     recognises_text: Callable[[str], bool] | None = None
     to_native_text: Callable[[Decoded, NewNotes, Columns], Games] | None = None
+
+    @property
+    def says(self) -> str:
+        return say(self.looks)
 
 
 def _format(name: str, reader: ModuleType, looks: str, **more: Any) -> Format:
@@ -88,18 +94,24 @@ NATIVE = _format(
     native,
     mark("a JSON object with the keys gameId, players, messages and votes"),
     recognises=native.is_native,
+    sample="native.json",
 )
-JSONL = _format("jsonl", json_rows, mark("a JSON object with a message in each line, or a list of them"))
+JSONL = _format(
+    "jsonl",
+    json_rows,
+    mark("a JSON object with a message in each line, or a list of them"),
+    sample="messages.jsonl",
+)
 # Read by a recipe alone, so that nobody can name it.
 SEPARATED = _format(
     "separated", separated, mark("lines such as Name | text, which a recipe says how to read")
 )
-CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: text"))
+CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: text"), sample="chat.txt")
 
 # Formats are tried in this order, the more specific first: a sample of a log holds a chat,
 # a chat may have keys of a native game around it, and a table may hold lines that look like a chat.
 FORMATS: tuple[Format, ...] = (
-    _format("inspect", inspect_eval, mark("a log of Inspect AI with its samples")),
+    _format("inspect", inspect_eval, mark("a log of Inspect AI with its samples"), sample="inspect.json"),
     _format(
         "werewolf_arena",
         werewolf_arena,
@@ -135,6 +147,7 @@ FORMATS: tuple[Format, ...] = (
         "agent_traces",
         agent_traces,
         mark("a trace of OpenTelemetry (gen_ai) or Langfuse, runs of LangSmith, a session of Hugging Face"),
+        sample="trace.json",
     ),
     _format(
         "histories",
@@ -145,6 +158,7 @@ FORMATS: tuple[Format, ...] = (
         "openai_chat",
         openai_chat,
         mark("a list of messages with role (or LangChain's type) and content, bare or under messages"),
+        sample="chat.json",
     ),
     NATIVE,
     _format(
@@ -153,6 +167,7 @@ FORMATS: tuple[Format, ...] = (
         mark(
             "a JSON object with a list of messages that name player and text, such as turns or conversation"
         ),
+        sample="turns.json",
     ),
     Format(
         "aiwolf_log",
@@ -161,7 +176,12 @@ FORMATS: tuple[Format, ...] = (
         to_native_text=aiwolf.to_native_text,
     ),
     JSONL,
-    _format("csv", csv_rows, mark("a first line with the names of columns, then a message in each row")),
+    _format(
+        "csv",
+        csv_rows,
+        mark("a first line with the names of columns, then a message in each row"),
+        sample="messages.csv",
+    ),
     CHAT_TEXT,
 )
 # Games of other formats inside an object that is none itself; each part shows its own format.

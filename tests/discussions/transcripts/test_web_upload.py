@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from discussions.models import Game, ImportDismissal, Transcript
-from discussions.transcripts.labels import FORMAT_SAMPLES, SAMPLES
+from discussions.transcripts.core.formats import FORMATS
 from discussions.verdicts.queries import faulty_transcripts
 from tests.discussions.transcripts.test_docs_formats import TEXT, example
 from tests.factories.jobs import run_waiting_jobs
@@ -20,6 +20,7 @@ from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 
+SAMPLES = {known.name: known.sample for known in FORMATS if known.sample}
 HTMX = {"HTTP_HX_REQUEST": "true"}
 BAD = {"gameId": "bad", "players": [], "messages": []}
 
@@ -127,10 +128,9 @@ def test_files_of_one_name_in_one_upload_do_not_replace_each_other(seen, project
 
 def test_the_formats_and_samples_are_on_the_page(seen, project):
     page = listed(seen)
-    for format_sample in FORMAT_SAMPLES:
-        assert format_sample["name"] in page
-        name = format_sample["sample"].rpartition("/")[2]
-        assert not name or f'download="{name}"' in page
+    for known in FORMATS:
+        assert known.name in page
+        assert not known.sample or f'download="{known.sample}"' in page
 
 
 @pytest.mark.parametrize("name", SAMPLES)
