@@ -85,52 +85,38 @@ def plan_part(data: bytes, part: FilePart, whole: dict[str, Any], options: ReadO
 class Intake:
     """Decides for each game of a transcript, in the order of the file, whether to store it.
 
-    `faults` are those of refused games, `game_count` counts the stored ones. The same file gives the same result.
+    The same file gives the same result.
     """
 
     def __init__(self, *, transcript: int, is_separate: bool) -> None:
         self.transcript = transcript
         self.is_separate = is_separate
-        self.faults: list[Fault] = []
-        self.game_count = 0
         self._seen: dict[str, set[str]] = {}
-
-    @property
-    def refused_count(self) -> int:
-        """The games that were refused because their ids are taken."""
-        return sum(not fault.is_warning for fault in self.faults)
-
-    def add_to(self, tally: ReadTally) -> None:
-        """Add to the totals what was taken, and why other games were not."""
-        tally.taken_count += self.game_count
-        tally.not_taken += self.faults[: max(0, tally.most - len(tally.not_taken))]
-        tally.not_taken_count += self.refused_count
 
     def know(self, game_id: str, sha256: str) -> None:
         self._seen.setdefault(game_id, set()).add(sha256)
 
-    def takes(self, game_id: str, sha256: str, place: str, known: KnownGames) -> bool:
-        """Whether to store the game; if not, it is stored already, or `faults` says why."""
+    def takes(self, tally: ReadTally, known: KnownGames, game_id: str, sha256: str, place: str) -> bool:
+        """Whether to store the game, which the tally counts; if not, it is stored already, or the tally says why."""
         seen = self._seen.setdefault(game_id, set())
         here = known.get(game_id, {})
         if sha256 in seen:
-            sentence = say(_TWICE, id=game_id)
-            self.faults.append(Fault(place, "already_imported", sentence, is_warning=True))
+            tally.refuse(Fault(place, "already_imported", say(_TWICE, id=game_id), is_warning=True))
             return False
         if sha256 in here:
             seen.add(sha256)
             number, transcript = here[sha256]
             if transcript == self.transcript:
-                self.game_count += 1
+                tally.taken_count += 1
             else:
                 sentence = say(_HERE, id=game_id, number=number)
-                self.faults.append(Fault(place, "already_imported", sentence, is_warning=True))
+                tally.refuse(Fault(place, "already_imported", sentence, is_warning=True))
             return False
         others = [number for number, transcript in here.values() if transcript != self.transcript]
         if (others or seen) and not self.is_separate:
             where = say("game {number}", number=min(others)) if others else say("another game of this file")
-            self.faults.append(Fault(place, "game_exists", say(_TAKEN, id=game_id, where=where)))
+            tally.refuse(Fault(place, "game_exists", say(_TAKEN, id=game_id, where=where)))
             return False
         seen.add(sha256)
-        self.game_count += 1
+        tally.taken_count += 1
         return True

@@ -36,7 +36,7 @@ def read_transcripts(
     """
     options = ReadOptions(limits=limits or Limits(), role_map=role_map or {}, named=named, columns=columns)
     plan = plan_reading(data, name, options)
-    tally = ReadTally(plan)
+    tally = ReadTally.of(plan)
     return Transcripts(
         games=[outcome.game for outcome in tally.counting(read_games(plan)) if outcome.game],
         faults=tally.faults,

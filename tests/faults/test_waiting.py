@@ -13,6 +13,7 @@ from discussions.imports.actions.storing import Store, prepare
 from discussions.models import Transcript
 from discussions.queue.actions import take_next_game
 from discussions.transcripts.actions import Upload, import_files
+from discussions.transcripts.core.reader import ReadTally
 from tests.factories.jobs import make_failed_job
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.rating import make_game, make_rating_project, say, start
@@ -93,7 +94,7 @@ def test_storing_a_batch_of_games_holds_up_no_upload_and_no_job():
         prepare(game, "game.json") for game in read_transcripts(as_bytes(native_game()), "game.json").games
     ]
     store = Store(transcript=Transcript.objects.get(pk=transcript.pk), by=lead)
-    with meanwhile(lambda: store.put(ready, now=NOW)), without_waiting():
+    with meanwhile(lambda: store.put(ready, ReadTally(), now=NOW)), without_waiting():
         Job.objects.create(
             project=project, kind="noop", subject="x", input_hash="", created_at=NOW, created_by=lead
         )

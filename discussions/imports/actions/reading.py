@@ -169,7 +169,7 @@ def _import_in_order(
     job: Job, transcript: Transcript, plan: ReadPlan, lease: timedelta, clock: jobs.Clock
 ) -> None:
     """Read a file from its beginning to its end, in batches."""
-    tally, store = ReadTally(plan), storing.Store(transcript=transcript, by=job.created_by)
+    tally, store = ReadTally.of(plan), storing.Store(transcript=transcript, by=job.created_by)
     rubric = _rubric_for_one_pass(job, transcript.iteration)
     for batch in _batches(tally.counting(_outcomes(plan)), transcript.name, rubric):
         with transaction.atomic():
@@ -185,8 +185,7 @@ def _import_in_order(
                 total_count=total,
                 done_bytes=max(job.total_bytes * done // total, job.done_bytes),
             )
-            store.put(batch, now=clock())
-    store.intake.add_to(tally)
+            store.put(batch, tally, now=clock())
     with transaction.atomic():
         jobs.renew(job=job, now=clock())
         _close(transcript, job.pk, tally, plan.options, by=job.created_by, now=clock())
@@ -245,7 +244,7 @@ def _begin(
             transcript=transcript,
             layout=_text(layout),
             parts=_text(parts),
-            sums=_text(ReadTally(plan)),
+            sums=_text(ReadTally.of(plan)),
             newest_before=there,
         )
 
@@ -399,10 +398,9 @@ class _PartReader:
                 jobs.renew(job=self.job, now=now, done_count=self.job.done_count + part.count)
             done = part.begin.index + part.count
             jobs.note_progress(job=self.main, done_count=done, done_bytes=part.end)
-            store.put(games, now=now)
+            store.put(games, tally, now=now)
             for outcome in outcomes:
                 tally.add(outcome)
-            store.intake.add_to(tally)
             if number + 1 < len(self.parts):
                 kept = {"next_part": number + 1, "sums": _text(tally), "met": _text(met)}
                 ImportRun.objects.filter(pk=run.pk).update(**kept)

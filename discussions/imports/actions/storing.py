@@ -1,6 +1,7 @@
 """Store games that were read: completely or not at all, only once, with a number in their project."""
 
 from datetime import datetime
+from functools import partial
 
 import msgspec
 from django.conf import settings
@@ -24,6 +25,7 @@ from discussions.models import (
 from discussions.slots.actions import fill_slots
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import NOTED, ODDITY_CODES, oddity_warnings, without_repeated
+from discussions.transcripts.core.reader import ReadTally
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict
@@ -93,7 +95,7 @@ def add_missing_tracks(project: int, games: list[PreparedGame]) -> list[Fault]:
 class Store:
     """Stores the games of a transcript with their measurements and slots, in the caller's transaction.
 
-    `intake` says what was refused. A second run gives the same result.
+    A second run gives the same result.
     """
 
     def __init__(self, *, transcript: Transcript, by: Person) -> None:
@@ -108,16 +110,17 @@ class Store:
             rows = Iteration.objects.select_for_update(no_key=True, of=("self",))
             self.iteration = rows.select_related("project", "rubric_version").get(pk=self.iteration.pk)
 
-    def put(self, games: list[PreparedGame], *, now: datetime) -> None:
-        """Store these games, except those that are stored already."""
+    def put(self, games: list[PreparedGame], tally: ReadTally, *, now: datetime) -> None:
+        """Store these games, except those that are stored already; the tally counts what was taken and refused."""
         # From here on, two imports of one project run one after the other, so neither misses the other's games. Rows
         # that only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
         Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
         known = self._known([ready.game_id for ready in games])
         with for_storage():
-            takes = self.intake.takes
-            new = [game for game in games if takes(game.game_id, game.sha256, game.place, known)]
-            self.intake.faults += add_missing_tracks(self.transcript.project_id, games)
+            takes = partial(self.intake.takes, tally, known)
+            new = [game for game in games if takes(game.game_id, game.sha256, game.place)]
+            for fault in add_missing_tracks(self.transcript.project_id, games):
+                tally.refuse(fault)
         self.add(new, now=now)
 
     def add(self, games: list[PreparedGame], *, now: datetime) -> list[int]:

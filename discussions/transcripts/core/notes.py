@@ -137,8 +137,7 @@ class Notes:
         self.fault_count = 0
         self.private: list[PrivateEntry] = []
         self.columns = columns
-        self._warned: dict[str, tuple[int, str, str]] = {}
-        self._sentences: dict[str, str] = {}
+        self._warned: dict[str, tuple[int, str, str, str]] = {}
         self._foreign: dict[str, str] = {}
         self._is_native = False
 
@@ -161,11 +160,9 @@ class Notes:
 
         `says` is the sentence of a code that is not in WARNINGS.
         """
-        if says:
-            self._sentences[code] = says
         known = self._warned.get(code)
-        so_far, first, said = known or (0, self._place(pointer), str(what)[:60])
-        self._warned[code] = (so_far + count, first, said)
+        new = (0, self._place(pointer), str(what)[:60], says or WARNINGS[code]) if known is None else known
+        self._warned[code] = (new[0] + count, *new[1:])
 
     def warn_replaced(self, all_replaced: Iterable[Replaced], pointer: str = "") -> None:
         """Warn of what a strict reading replaced. A number that is none is a fault where it is read."""
@@ -181,10 +178,9 @@ class Notes:
 
     def warnings(self) -> list[Fault]:
         """One warning of each kind, in the order of their first places."""
-        said = WARNINGS | self._sentences
         return [
-            Fault(place, code, say(said[code], count=f"{count:,}", what=what), is_warning=True)
-            for code, (count, place, what) in self._warned.items()
+            Fault(place, code, say(sentence, count=f"{count:,}", what=what), is_warning=True)
+            for code, (count, place, what, sentence) in self._warned.items()
         ]
 
     def translate(self, native: str, foreign: str) -> None:

@@ -5,7 +5,6 @@ The whole file is checked before any game is read, since nothing may be imported
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import Any
@@ -197,8 +196,7 @@ def folder_format(names: list[str], options: ReadOptions) -> Format | None:
     return next(folders, None)
 
 
-@dataclass(init=False)
-class ReadTally:
+class ReadTally(Struct):
     """Totals of the games read so far: how many, the first faults in order of place, and the formats.
 
     Where the games are stored, also how many of them were taken, and the faults of those that were not.
@@ -207,16 +205,16 @@ class ReadTally:
     most: int = Limits().faults
     game_count: int = 0
     refused_count: int = 0
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Fault] = []
     fault_count: int = 0
-    formats: set[str] = field(default_factory=set)
+    formats: set[str] = set()
     taken_count: int = 0
-    not_taken: list[Fault] = field(default_factory=list)
+    not_taken: list[Fault] = []
     not_taken_count: int = 0
 
-    def __init__(self, plan: ReadPlan) -> None:
-        self.most = plan.options.limits.faults
-        self.faults, self.formats, self.not_taken = list(plan.remarks), set(), []
+    @classmethod
+    def of(cls, plan: ReadPlan) -> "ReadTally":
+        return cls(plan.options.limits.faults, faults=[*plan.remarks])
 
     def add(self, outcome: ReadOutcome) -> None:
         self.faults += outcome.faults[: max(0, self.most - len(self.faults))]
@@ -224,6 +222,11 @@ class ReadTally:
         self.game_count += outcome.game is not None
         self.refused_count += outcome.game is None and outcome.format != ""
         self.formats |= {outcome.format} - {""}
+
+    def refuse(self, fault: Fault) -> None:
+        """Count why a game was not taken; a warning is about one that is stored already."""
+        self.not_taken += [fault] if len(self.not_taken) < self.most else []
+        self.not_taken_count += not fault.is_warning
 
     def counting(self, outcomes: Iterable[ReadOutcome]) -> Iterator[ReadOutcome]:
         """The outcomes, each counted when it is taken."""
@@ -300,18 +303,22 @@ def _read_folder(unit: Unit, files: Mapping[str, bytes], options: ReadOptions) -
         games = known.read_files(files, new_notes, options.columns)
     elif known.to_native_files:
         games = [(known.to_native_files(files, notes := new_notes()), notes)]
-    for value, notes in games:
-        yield _outcome(read_converted(value, notes, options.role_map), notes, known)
+    return _read_converted(games, unit, options)
 
 
 def _read_text(unit: Unit, options: ReadOptions) -> Iterator[ReadOutcome]:
-    """The games of a text, or a fault if there are none."""
-    known = unit.format
     decoded = decode_text(unit.data) or Decoded(b"")
     new_notes = partial(_notes, unit, count(1), options, decoded.warnings)
-    is_empty = True
-    read = known.to_native_text
-    for value, notes in read(decoded, new_notes, options.columns) if read else ():
+    read = unit.format.to_native_text
+    return _read_converted(read(decoded, new_notes, options.columns) if read else (), unit, options)
+
+
+def _read_converted(
+    games: Iterable[tuple[NativeGame, Notes]], unit: Unit, options: ReadOptions
+) -> Iterator[ReadOutcome]:
+    """The games of a text or a folder, or a fault if there are none."""
+    known, is_empty = unit.format, True
+    for value, notes in games:
         is_empty = False
         yield _outcome(read_converted(value, notes, options.role_map), notes, known)
     if is_empty:

@@ -19,6 +19,7 @@ from discussions.queue.actions import take_next_game
 from discussions.rating.pages.items import build_marked_reference
 from discussions.rating.pages.visible_evaluation import build_visible_evaluation
 from discussions.rating.queries import load_state
+from discussions.transcripts.core.reader import ReadTally
 from discussions.verdicts.queries import load_verdict_preview
 from rubric.models import RubricVersion
 from tests.factories.iterations import make_baseline, make_stage
@@ -136,9 +137,10 @@ def test_the_file_can_be_read_again_beside_the_new_game(lead, repeating):
     transcript = fresh(repeating).transcript
     again = Store(transcript=transcript, by=lead)
     games = read_transcripts(load_bytes(transcript.sha256), transcript.name).games
+    tally = ReadTally()
     with transaction.atomic():
-        again.put([prepare(game, transcript.name) for game in games], now=moment(10))
-    assert (again.intake.game_count, again.intake.faults, Game.objects.count()) == (1, [], 2)
+        again.put([prepare(game, transcript.name) for game in games], tally, now=moment(10))
+    assert (tally.taken_count, tally.not_taken, Game.objects.count()) == (1, [], 2)
 
 
 def test_verify_finds_nothing_wrong_afterwards(lead, repeating):

@@ -3,12 +3,28 @@
 import pytest
 
 from discussions.imports.core import Intake
+from discussions.transcripts.core.reader import ReadTally
 
 OURS, OTHERS = 5, 4
 
 
-def intake(*, is_separate=False):
-    return Intake(transcript=OURS, is_separate=is_separate)
+class Taker:
+    """An intake with its tally."""
+
+    def __init__(self, *, is_separate=False):
+        self.intake = Intake(transcript=OURS, is_separate=is_separate)
+        self.tally = ReadTally()
+
+    def takes(self, game_id, sha256, place, known):
+        return self.intake.takes(self.tally, known, game_id, sha256, place)
+
+    @property
+    def faults(self):
+        return self.tally.not_taken
+
+    @property
+    def counts(self):
+        return self.tally.taken_count, self.tally.not_taken_count
 
 
 def told(found):
@@ -17,29 +33,29 @@ def told(found):
 
 
 def test_a_new_game_is_taken_once():
-    found = intake()
+    found = Taker()
     assert found.takes("a", "x", "game 1", {})
     assert not found.takes("a", "x", "game 2", {})
     assert found.takes("b", "x", "game 3", {})
     assert told(found) == [("game 2", "already_imported", True)]
     assert "twice, word for word" in found.faults[0].message
-    assert (found.game_count, found.refused_count) == (2, 0)
+    assert found.counts == (2, 0)
 
 
 def test_a_game_that_another_file_brought_is_not_taken_again_and_says_which_it_is():
-    found = intake()
+    found = Taker()
     assert not found.takes("a", "x", "game 1", {"a": {"x": (12, OTHERS)}})
     assert told(found) == [("game 1", "already_imported", True)]
     assert "already here as game 12" in found.faults[0].message
-    assert (found.game_count, found.refused_count) == (0, 0)
+    assert found.counts == (0, 0)
     assert not found.takes("a", "x", "game 2", {})
     assert "twice" in found.faults[1].message
 
 
 def test_a_game_that_this_file_brought_before_it_was_interrupted_counts_without_a_word():
-    found = intake()
+    found = Taker()
     assert not found.takes("a", "x", "game 1", {"a": {"x": (12, OURS)}})
-    assert (found.faults, found.game_count) == ([], 1)
+    assert (found.faults, found.counts) == ([], (1, 0))
 
 
 @pytest.mark.parametrize(
@@ -48,19 +64,19 @@ def test_a_game_that_this_file_brought_before_it_was_interrupted_counts_without_
 )
 def test_an_id_of_another_content_is_refused_unless_games_are_separate(known, where):
     for is_separate in (False, True):
-        found = intake(is_separate=is_separate)
+        found = Taker(is_separate=is_separate)
         if not known:
-            found.know("a", "y")
+            found.intake.know("a", "y")
         assert found.takes("a", "x", "game 3", known) is is_separate
         assert told(found) == ([] if is_separate else [("game 3", "game_exists", False)])
         assert all(f"belongs to {where}, whose" in fault.message for fault in found.faults)
-        assert (found.game_count, found.refused_count) == ((1, 0) if is_separate else (0, 1))
+        assert found.counts == ((1, 0) if is_separate else (0, 1))
 
 
 def test_another_content_that_this_file_brought_before_is_refused_as_one_of_this_file():
     known = {"a": {"y": (12, OURS)}}
-    found = intake()
+    found = Taker()
     assert not found.takes("a", "y", "game 1", known)
     assert not found.takes("a", "x", "game 2", known)
     assert "another game of this file" in found.faults[0].message
-    assert intake().takes("a", "x", "game 2", known), "nothing of this file was met yet"
+    assert Taker().takes("a", "x", "game 2", known), "nothing of this file was met yet"

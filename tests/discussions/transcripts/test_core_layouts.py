@@ -82,7 +82,7 @@ TALK_TEXT = b"TALK\nAnn: Hi.\nBea: Yes.\n"
 def read(data, name="a.json", **changes):
     options = ReadOptions(formats=ALL, **changes)
     plan = plan_reading(data if isinstance(data, bytes) else as_bytes(data), name, options)
-    tally, games = ReadTally(plan), []
+    tally, games = ReadTally.of(plan), []
     for outcome in read_games(plan):
         tally.add(outcome)
         games += [outcome.game] if outcome.game else []

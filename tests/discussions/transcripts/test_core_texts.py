@@ -21,7 +21,7 @@ def read(
     """Name and text of each message of the only game, and the codes of its warnings or the faults."""
     data = text if isinstance(text, bytes) else text.encode()
     plan = plan_reading(data, name, ReadOptions(**options))
-    tally, games = ReadTally(plan), []
+    tally, games = ReadTally.of(plan), []
     for outcome in read_games(plan):
         tally.add(outcome)
         games += [outcome.game] if outcome.game else []
