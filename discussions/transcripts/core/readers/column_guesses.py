@@ -1,7 +1,8 @@
 """What a column of a file may be, judged by what it holds: texts, players, rounds, or what a row is."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from functools import partial
 from itertools import permutations
 
 from msgspec import Struct
@@ -14,25 +15,18 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     looks_like_audience,
     may_hide,
+    split_names,
     words_of,
 )
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.columns import (
-    ANY,
-    LONGEST_NAME,
-    OR,
-    PLAYER,
-    TEXT,
-    MappingRecord,
-    field_of,
-    split_columns,
-)
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 
-# How many rows are looked at, and the shortest average text.
-MOST_ROWS = 2000
+# The shortest average text.
 LEAST_TEXT = 12
 MOST_ROUNDS = 60
+# How many different lists are looked at.
+MOST_LISTS = 500
 # A column of players who all speak once has at most so many rows.
 MOST_ALONE = 12
 # The most words that may say what a row is, for a column to be asked about.
@@ -85,7 +79,7 @@ class Column(Struct, frozen=True):
 
 def columns_in(table: Table) -> list[Column]:
     """The columns that have cells in the first rows."""
-    columns = zip(table.columns, zip(*sample_rows(table, MOST_ROWS), strict=True), strict=False)
+    columns = zip(table.columns, zip(*sample_rows(table), strict=True), strict=False)
     return [column for name, cells in columns if (column := column_of(name, list(cells))).cells]
 
 
@@ -99,7 +93,7 @@ def find_likeliest(name: str, columns: list[Column]) -> str:
     own = next((column for column in columns if column.name == name), None)
     if own is None:
         return name
-    others = [one for one in columns if field_of(one.name) == PLAYER and _is_small(one)]
+    others = [one for one in columns if recipes.field_of(one.name) == recipes.PLAYER and _is_small(one)]
     fullest = max(others, key=lambda one: (len(one.cells), one is own), default=None)
     is_id = len(own.different) == len(own.cells) > MOST_ALONE
     return fullest.name if fullest else "" if is_id else name
@@ -135,9 +129,11 @@ def find_kind(free: list[Column], players: Column) -> str:
         pairs = list(zip(players.all, column.all, strict=True))
         names = {name for name, _cell in pairs}
         # Rows without a player's role say nothing of it.
-        is_role = field_of(column.name) in (PLAYER, "role")
+        is_role = recipes.field_of(column.name) in (recipes.PLAYER, "role")
         codes = {
-            (name, cell.replace(name, ANY) if name else cell) for name, cell in pairs if cell or not is_role
+            (name, cell.replace(name, recipes.ANY) if name else cell)
+            for name, cell in pairs
+            if cell or not is_role
         }
         different = {code for _name, code in codes} - {""}
         is_flag = all(kind_of_flag(cell, is_private=True) for cell in column.different)
@@ -150,20 +146,20 @@ def find_kind(free: list[Column], players: Column) -> str:
     return ""
 
 
-def with_kind(table: Table, mapping: MappingRecord) -> MappingRecord:
+def with_kind(table: Table, mapping: recipes.MappingRecord) -> recipes.MappingRecord:
     """With the unknown column, if there is one, of few codes that tell apart what a player says: that is asked.
 
     And with one that is called a vote and names players, and one that is called a round and counts them.
     """
     columns = {column.name: column for column in columns_in(table)}
-    used = {part for name in mapping.fields.values() for part in split_columns(name, table.columns)}
-    players = columns.get(mapping.fields.get(PLAYER, ""))
+    used = {part for name in mapping.fields.values() for part in recipes.split_columns(name, table.columns)}
+    players = columns.get(mapping.fields.get(recipes.PLAYER, ""))
     free = [column for name, column in columns.items() if name not in used]
     is_typed = not mapping.fields.keys().isdisjoint(("type", "phase", "audience", "private", "public"))
     kind = find_kind(free, players) if players and not is_typed else ""
     voted = [one.name for one in free if players and kind_of_type(one.name) == VOTE and is_vote(one, players)]
     found = {"vote": voted[0]} if voted and not {"vote", "target"} & mapping.fields.keys() else {}
-    said = columns.get(mapping.fields.get(TEXT, ""))
+    said = columns.get(mapping.fields.get(recipes.TEXT, ""))
     counted = (one for one in free if said and words_of(one.name)[-1:] == ["round"])
     rounds = [one.name for one in counted if is_round(beside(said, one))]
     fields = mapping.fields | find_round(mapping.fields, columns, rounds)
@@ -217,7 +213,7 @@ def _share_named(column: Column, texts: str) -> float:
 
 
 def _is_small(column: Column) -> bool:
-    is_short = max(map(len, column.different)) <= LONGEST_NAME
+    is_short = max(map(len, column.different)) <= recipes.LONGEST_NAME
     return is_short and 2 <= len(column.different) <= min(Limits().players, len(column.cells) - 1)
 
 
@@ -232,15 +228,15 @@ def find_round(
 ) -> dict[str, str]:
     """The columns of the round: the known one, and the first of these `numbers` where no text has another."""
     known, said, phases = (
-        [columns[name] for name in split_columns(fields.get(field, ""), columns)]
-        for field in ("round", TEXT, "phase")
+        [columns[name] for name in recipes.split_columns(fields.get(field, ""), columns)]
+        for field in ("round", recipes.TEXT, "phase")
     )
     is_known = any(
         all(both) for one in known for text in said for both in zip(one.all, text.all, strict=True)
     )
     if not numbers or is_known or any(_DIGIT.search(cell) for one in phases for cell in one.different):
         return {}
-    return {"round": OR.join([*(one.name for one in known), numbers[0]])}
+    return {"round": recipes.OR.join([*(one.name for one in known), numbers[0]])}
 
 
 def is_round(column: Column) -> bool:
@@ -265,7 +261,7 @@ def counts(name: str) -> bool:
 
 def is_count(table: Table, place: int) -> bool:
     """Whether a column has numbers that are more than yes and no."""
-    cells = (cells[place] for cells in sample_rows(table, MOST_ROWS))
+    cells = (cells[place] for cells in sample_rows(table))
     return any(cell.isdecimal() and int(cell) > 1 for cell in cells)
 
 
@@ -275,7 +271,7 @@ def find_ids(table: Table) -> dict[str, str]:
     Before it is given, a name may be the id itself: "Player 2". What texts call players is no id.
     """
     every = columns_in(table)
-    columns = [column for column in every if field_of(column.name) == PLAYER]
+    columns = [column for column in every if recipes.field_of(column.name) == recipes.PLAYER]
     for ids, names in permutations(columns, 2):
         pairs = {both for both in zip(ids.all, names.all, strict=True) if all(both)}
         called = {(given, name) for given, name in pairs if _without_signs(given) != _without_signs(name)}
@@ -292,3 +288,36 @@ def find_ids(table: Table) -> dict[str, str]:
 
 def _without_signs(name: str) -> str:
     return _SIGNS.sub("", name).casefold()
+
+
+class ListedPlayers:
+    """Whether the cells of a column, which list players, may say who could hear a row.
+
+    They do not where all that a player says in a round has the same list, such as of who is alive, or where the texts
+    name whom they list.
+    """
+
+    def __init__(self, said: Mapping[tuple[str, str], str] = {}) -> None:
+        self.said = {**said}
+        self.different: dict[str, list[str]] = {}
+        self.differ, self.are_named = False, True
+
+    def add(self, row: Mapping[str, str], cell: str) -> None:
+        """Count one row with its fields."""
+        said = row.get(recipes.PLAYER, ""), row.get("round", "")
+        self.differ = self.differ or self.said.setdefault(said, cell) != cell
+        if cell not in self.different and len(self.different) <= MOST_LISTS:
+            self.different[cell] = [name.casefold() for name in split_names(cell)]
+        text = row.get("text", "").casefold() if self.are_named else ""
+        self.are_named = self.are_named and all(name in text for name in self.different.get(cell, ()))
+
+    def may_hide(self, names: Set[str]) -> bool:
+        """Whether they may, among players of these names, case-folded; so may a list of flags, one for each player."""
+        listed = (cell for cell, own in self.different.items() if own)
+        return self.differ and not self.are_named and all(map(partial(lists_players, names), listed))
+
+
+def lists_players(names: Set[str], cell: str) -> bool:
+    """Whether a cell lists some of these players, case-folded, or a flag for each player."""
+    own = [name.casefold() for name in split_names(cell)]
+    return not names.isdisjoint(own) or (len(own) > 1 and {*own} <= {"true", "false"})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notes import Games, NewNotes
 from discussions.transcripts.core.readers.columns import (
     MOST_COLUMNS,
     OF_TYPED_ROWS,
@@ -63,9 +63,7 @@ def recognises_text(text: str) -> bool:
     return _delimiter(text) is not None
 
 
-def to_native_text(
-    decoded: Decoded, new_notes: NewNotes, columns: Columns
-) -> Iterator[tuple[NativeGame, Notes]]:
+def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:
     """The games of a table; a fault when the columns are not known. Never raises."""
     return read_table(read_csv(decoded), new_notes, columns)
 

@@ -6,7 +6,7 @@ That is judged by what they hold, and proposed to a person, never read without o
 import re
 from collections import Counter
 from collections.abc import Mapping
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
@@ -34,7 +34,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines
 from discussions.transcripts.core.readers.reshaped import reshape
-from discussions.transcripts.core.readers.row_kinds import cells_of, places_of, read_signs
+from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated
 from discussions.transcripts.core.readers.tables import Table
@@ -67,8 +67,8 @@ class PathProfile(Struct, frozen=True):
 def profile_paths(table: Table, mapping: recipes.MappingRecord) -> list[PathProfile]:
     """What each column holds, in the order of the file; the players are those of the mapping."""
     at = read_signs(table, mapping).at
-    rows = islice(table.rows, guesses.MOST_ROWS)
-    names = {cells_of(row, at).get(recipes.PLAYER, "").strip().casefold() for row in rows} - {""}
+    rows = first_cells(table, at)
+    names = {cells.get(recipes.PLAYER, "").strip().casefold() for cells in rows} - {""}
     found = []
     for column in guesses.columns_in(table):
         kind = next(
@@ -196,7 +196,7 @@ def _with_settings(table: Table, found: dict[str, str]) -> recipes.MappingRecord
 def _target(table: Table, free: list[Column], found: dict[str, str]) -> str:
     """The column that names a player in votes alone, or is called so and beside no text; "" without one."""
     at = places_of(found, table.columns)
-    cells = [cells_of(row, at) for row in islice(table.rows, guesses.MOST_ROWS)]
+    cells = first_cells(table, at)
     players = {own[recipes.PLAYER] for own in cells if recipes.PLAYER in own}
     for column in sorted(free, key=lambda one: recipes.field_of(one.name) != "target"):
         filled = [own for own, cell in zip(cells, column.all, strict=True) if cell]
@@ -214,8 +214,7 @@ def find_aliases(table: Table, mapping: recipes.MappingRecord) -> dict[str, str]
     at = read_signs(table, mapping).at
     names: dict[str, None] = {}
     texts, game = [], None
-    for row in islice(table.rows, guesses.MOST_ROWS):
-        cells = cells_of(row, at)
+    for cells in first_cells(table, at):
         game = cells.get("game", "") if game is None else game
         if cells.get("game", "") == game and (name := cells.get(recipes.PLAYER, "").strip()):
             names[name] = None
@@ -226,7 +225,7 @@ def find_aliases(table: Table, mapping: recipes.MappingRecord) -> dict[str, str]
 def find_marks(table: Table, mapping: recipes.MappingRecord) -> dict[str, int]:
     """The values of a type at which a round may begin, and how often: rows of a type that mostly say nothing."""
     signs = read_signs(table, mapping)
-    rows = (cells_of(row, signs.at) for row in islice(table.rows, guesses.MOST_ROWS))
+    rows = first_cells(table, signs.at)
     typed = [cells for cells in rows if "type" in cells]
     counts = Counter(cells["type"] for cells in typed)
     said = Counter(cells["type"] for cells in typed if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER))

@@ -17,20 +17,10 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.fields import as_list, as_object, join_marked, plain_value, read_part
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.columns import (
-    ANY,
-    LONGEST_NAME,
-    MOST_COLUMNS,
-    NEEDED,
-    PLAYER,
-    TEXT,
-    WRAPPERS,
-    field_of,
-    has_needed,
-    suggest_fields,
-)
+from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.column_guesses import ListedPlayers
 from discussions.transcripts.core.readers.narration import read_role
-from discussions.transcripts.core.readers.row_kinds import ListedPlayers, is_of_others
+from discussions.transcripts.core.readers.row_kinds import is_of_others
 from workspace.core.strict_json import normalise_text
 
 DEEPEST = 4
@@ -71,17 +61,17 @@ class SeenNames:
         row: dict[str, str] = {}
         for name, cell in cells.items():
             if name not in self.fields:
-                self.fields[name] = field_of(name)
+                self.fields[name] = recipes.field_of(name)
             field = self.fields[name]
-            if field == PLAYER and type(cell) is str and len(self.players) < MOST_COLUMNS:
+            if field == recipes.PLAYER and type(cell) is str and len(self.players) < recipes.MOST_COLUMNS:
                 self.players.add(cell)
-            if field in (PLAYER, TEXT, "round"):
+            if field in (recipes.PLAYER, recipes.TEXT, "round"):
                 row.setdefault(field, cell if type(cell) is str else as_text(cell))
             if type(cell) is Listed and name not in self.listed:
                 self.listed[name] = ListedPlayers(self.said)
         for name, listed in self.listed.items():
             listed.add(row, cells.get(name, ""))
-        self.said[row.get(PLAYER, ""), row.get("round", "")] = ""
+        self.said[row.get(recipes.PLAYER, ""), row.get("round", "")] = ""
 
     @property
     def columns(self) -> list[str]:
@@ -107,17 +97,17 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
     tag = next(iter(entry), "")
     own = as_object(entry.get(tag))
     is_tagged = depth == 1 and len(entry) == 1 and len(own) > 1
-    if is_tagged and "event" not in own and tag.casefold() not in WRAPPERS:
+    if is_tagged and "event" not in own and tag.casefold() not in recipes.WRAPPERS:
         # The only key of a row says what it is, as in {"Speech": {"player": "Ann", "text": "Hi."}}.
         return {"event": tag} | flattened(own)
     found: dict[str, Any] = {}
     is_map = depth > 1 and all(map(_is_id, entry))
     for key, given in entry.items():
         value = plain_value(given)
-        if type(value) is str and value.startswith(RAW) and field_of(key) != TEXT:
+        if type(value) is str and value.startswith(RAW) and recipes.field_of(key) != recipes.TEXT:
             value = read_answer(value) or value
         is_id = is_map or (type(value) is dict and _is_id(key))
-        name = f"{prefix}{ANY if is_id else key}"[:200]
+        name = f"{prefix}{recipes.ANY if is_id else key}"[:200]
         if type(value) in (dict, list):
             for inner, part in _inner_values(name, value, depth).items():
                 found.setdefault(inner, part)
@@ -128,7 +118,7 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
 
 def names_both(value: Any) -> bool:
     """Whether a value is an object that names a player and a text."""
-    return type(value) is dict and has_needed(suggest_fields(list(flattened(value))))
+    return type(value) is dict and recipes.has_needed(recipes.suggest_fields(list(flattened(value))))
 
 
 def split_pair(item: Any) -> list[Any]:
@@ -141,7 +131,10 @@ def split_pair(item: Any) -> list[Any]:
     if len(keys) < len(_WHO_SAYS) or not all(names):
         return [item]
     rest = {key: part for key, part in item.items() if key not in (*keys, *names)}
-    return [{PLAYER: item[name], TEXT: item[key]} | rest for key, name in zip(keys, names, strict=True)]
+    return [
+        {recipes.PLAYER: item[name], recipes.TEXT: item[key]} | rest
+        for key, name in zip(keys, names, strict=True)
+    ]
 
 
 def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:
@@ -150,7 +143,7 @@ def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:
     found: dict[str, Any] = {f"{name}{LISTS}" if type(heard) is Listed else name: heard} if heard else {}
     if type(value) is dict and type(heard) is not str and depth < DEEPEST:
         return found | flattened(value, f"{name}.", depth + 1)
-    if type(value) is list and field_of(name.rpartition(".")[2]) == TEXT:
+    if type(value) is list and recipes.field_of(name.rpartition(".")[2]) == recipes.TEXT:
         said = join_marked(value)
         texts, thoughts = ([said], []) if said else _split_parts(value)
         named = {name: texts, f"{name.rpartition('.')[0]}.thought".lstrip("."): thoughts}
@@ -159,7 +152,7 @@ def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:
 
 
 def _is_id(key: str) -> bool:
-    return _DIGIT.search(key) is not None and field_of(key) is None
+    return _DIGIT.search(key) is not None and recipes.field_of(key) is None
 
 
 def find_positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str, int], list[str]]:
@@ -172,7 +165,7 @@ def find_positions(names: Iterable[str], players: Collection[str]) -> tuple[dict
     columns: dict[str, int] = {}
     for name in names:
         around = name.rpartition(".")[0]
-        path = f"{around}.{ANY}" if around and inner[around] <= set(players) else name
+        path = f"{around}.{recipes.ANY}" if around and inner[around] <= set(players) else name
         numbers[name] = columns.setdefault(path, len(columns))
     return numbers, list(columns)
 
@@ -182,22 +175,22 @@ def _hearers(name: str, value: Any) -> str | None:
 
     A text of them; `Listed` where the key does not say what it is. None for other values.
     """
-    field, items = field_of(name), value
-    if field in NEEDED or len(value) > Limits().players:
+    field, items = recipes.field_of(name), value
+    if field in recipes.NEEDED or len(value) > Limits().players:
         return None
     if type(value) is dict:
         flags = {who: kind_of_flag(as_names(flag), is_private=False) for who, flag in value.items()}
         is_of_flags = len(flags) > 1 and all(flags.values())
         items = [who for who, flag in flags.items() if flag == SPEECH] if is_of_flags else [{}]
     elif value and type(value[0]) is dict:
-        fields = suggest_fields(list(value[0]))
-        named = "" if TEXT in fields else fields.get(PLAYER, "")
+        fields = recipes.suggest_fields(list(value[0]))
+        named = "" if recipes.TEXT in fields else fields.get(recipes.PLAYER, "")
         items = [as_object(item).get(named, {}) for item in value]
     if any(type(item) in (dict, list) for item in items):
         return None
     if field in _AUDIENCES or may_hide(name, map(str, items)):
         return as_names(items)
-    are_short = items and all(item is not None and len(str(item)) <= LONGEST_NAME for item in items)
+    are_short = items and all(item is not None and len(str(item)) <= recipes.LONGEST_NAME for item in items)
     return Listed(as_names(items)) if are_short and field is None else None
 
 
@@ -273,9 +266,9 @@ def _names_of_texts(parts: list[Any]) -> set[str]:
     is_beside = (
         beside and all(len(own) < 2 for own in pairs) and 2 * len(said) > max(len(parts), 2 * len(names))
     )
-    is_known = any(field_of(key) in (PLAYER, TEXT) for key in beside)
+    is_known = any(recipes.field_of(key) in (recipes.PLAYER, recipes.TEXT) for key in beside)
     is_called = not is_known and not any(
-        field_of(name) or kind_of_type(name) for name, _role in map(read_role, names)
+        recipes.field_of(name) or kind_of_type(name) for name, _role in map(read_role, names)
     )
     are_texts = len(names) > 1 and 2 * sum(" " in text for _name, text in said) > len(said)
     return names if is_called and are_texts and (is_one or is_beside) else set()
@@ -286,7 +279,7 @@ def _said_by(names: set[str], part: dict[str, Any]) -> dict[str, Any]:
     plain = {key: item for key, item in part.items() if key not in names}
     for name in names & part.keys():
         player, role = read_role(name)
-        plain |= {PLAYER: player, TEXT: part[name]} | ({"role": role} if role else {})
+        plain |= {recipes.PLAYER: player, recipes.TEXT: part[name]} | ({"role": role} if role else {})
     return plain
 
 
@@ -315,7 +308,7 @@ def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:
     first, width = rows[0], len(rows[0])
     if len(beside) == width:
         names = beside
-    elif _are_names(first) and has_needed(suggest_fields(first)):
+    elif _are_names(first) and recipes.has_needed(recipes.suggest_fields(first)):
         names, rows = first, rows[1:]
     else:
         names = [str(number) for number in range(1, width + 1)]
@@ -327,29 +320,29 @@ def _names_of_pairs(key: str, rows: list[list[Any]]) -> list[str]:
     names = {str(row[0]) for row in rows}
     if OF_LISTS.issuperset(words_of(key)):
         return []
-    are_pairs = len(rows[0]) == 2 and len(names) > 1 and max(map(len, names)) <= LONGEST_NAME
+    are_pairs = len(rows[0]) == 2 and len(names) > 1 and max(map(len, names)) <= recipes.LONGEST_NAME
     are_said = are_pairs and 2 * sum(" " in str(row[1]).strip() for row in rows) > len(rows)
-    return [PLAYER, TEXT] if are_said else []
+    return [recipes.PLAYER, recipes.TEXT] if are_said else []
 
 
 def _named_channel(key: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Messages that were pairs, with the key of their list where it may say who could hear them."""
-    is_pair = rows[0].keys() == {PLAYER, TEXT}
+    is_pair = rows[0].keys() == {recipes.PLAYER, recipes.TEXT}
     return [{"channel": key} | row for row in rows] if is_pair and kind_of_type(key) != SPEECH else rows
 
 
 def _by_player(key: str, value: Any) -> Any:
     """A list of messages for an object of what each player says, by name: {"Ann": {"speech": "Hi."}}."""
     parts = value if type(value) is dict and len(value) > 1 else {}
-    if any(field_of(name) or kind_of_type(name) or _is_id(name) for name in parts):
+    if any(recipes.field_of(name) or kind_of_type(name) or _is_id(name) for name in parts):
         return value
     if all(type(part) is dict for part in parts.values()):
-        fields = [suggest_fields(list(flattened(part))) for part in parts.values()]
-        is_said = 2 * sum(TEXT in own and PLAYER not in own for own in fields) > len(fields)
-        return [{PLAYER: name} | part for name, part in parts.items()] if is_said else value
+        fields = [recipes.suggest_fields(list(flattened(part))) for part in parts.values()]
+        is_said = 2 * sum(recipes.TEXT in own and recipes.PLAYER not in own for own in fields) > len(fields)
+        return [{recipes.PLAYER: name} | part for name, part in parts.items()] if is_said else value
     said = [part for part in parts.values() if type(part) is str and " " in part.strip()]
     are_said = kind_of_type(key) == SPEECH and 2 * len(said) > len(parts)
-    return [{PLAYER: name, TEXT: part} for name, part in parts.items()] if are_said else value
+    return [{recipes.PLAYER: name, recipes.TEXT: part} for name, part in parts.items()] if are_said else value
 
 
 def _are_names(value: Any) -> bool:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object
-from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes, many_times
+from discussions.transcripts.core.notes import Games, NewNotes, many_times
 from discussions.transcripts.core.readers import cast_lists
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.json_cells import (
@@ -90,9 +90,7 @@ def recognises_text(text: str) -> bool:
     )
 
 
-def to_native_text(
-    decoded: Decoded, new_notes: NewNotes, columns: recipes.Columns
-) -> Iterator[tuple[NativeGame, Notes]]:
+def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: recipes.Columns) -> Games:
     """The games of JSONL, of a list, or of the list that a recipe names; a fault when the columns are not known.
 
     Never raises.

@@ -28,7 +28,8 @@ from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_
 from discussions.transcripts.core.readers.columns import OR, PLAYER, MappingRecord, field_of, suggest_fields
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.narration import LONGEST_TOLD, TOLD, leave_narration
-from discussions.transcripts.core.readers.row_kinds import MOST_ASKED, UNCLEAR, read_signs
+from discussions.transcripts.core.readers.row_kinds import UNCLEAR, read_signs
+from discussions.transcripts.core.readers.tables import SAMPLED
 from workspace.core.strict_json import read_json
 from workspace.core.words import mark
 
@@ -175,7 +176,7 @@ def recognises(value: Any) -> bool:
     Names that may be no players, and unknown keys that may hide messages, are asked about: those are rows.
     """
     key = find_list(value)
-    named = as_objects(value[key] if key else value)[:MOST_ASKED] if key is not None else []
+    named = as_objects(value[key] if key else value)[:SAMPLED] if key is not None else []
     names = [
         name for message in named if type(name := message.get("name")) is str and "audience" not in message
     ]

@@ -32,11 +32,16 @@ from discussions.transcripts.core.readers.columns import (
 )
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
-from discussions.transcripts.core.readers.tables import Table, TableRow, sample_rows, table_columns, with_rows
+from discussions.transcripts.core.readers.tables import (
+    SAMPLED,
+    Table,
+    TableRow,
+    sample_rows,
+    table_columns,
+    with_rows,
+)
 from workspace.core.strict_json import read_json
 
-# How many rows show whether ids come back.
-MOST_ROWS = 2_000
 # The column of the players who stood in the names of columns: no known name, so that a person is asked.
 NAMED = "name in the column"
 # How many rows show that cells hold objects, and how few columns of players are a game.
@@ -131,7 +136,7 @@ def _take_labels(table: Table) -> Table:
     places = places_of(suggest_fields(table.columns), table.columns)
     text = places[TEXT][0] if TEXT in places and PLAYER not in places else -1
     role = places["role"][0] if "role" in places else -1
-    sample = [*sample_rows(table, MOST_ROWS)] if text >= 0 else []
+    sample = [*sample_rows(table)] if text >= 0 else []
     if role >= 0 and not {cells[role] for cells in sample} <= _API_ROLES:
         return table
     labels = [_LABELLED.fullmatch(cells[text].strip()) for cells in sample]
@@ -219,7 +224,7 @@ def _merge_observed(table: Table) -> Table:
     """
     fields = list(map(field_of, table.columns))
     at = [place for place, field in enumerate(fields) if field in ("id", "game")]
-    events = _events(islice(table.rows, MOST_ROWS), at) if "id" in fields else {}
+    events = _events(islice(table.rows, SAMPLED), at) if "id" in fields else {}
     repeated = [rows for rows in events.values() if len(rows) > 1]
     differ = {
         place

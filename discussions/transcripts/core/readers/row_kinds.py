@@ -53,7 +53,7 @@ from discussions.transcripts.core.readers.columns import (
     field_of,
     split_columns,
 )
-from discussions.transcripts.core.readers.tables import Table, TableRow, filled_together, sample_rows
+from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, filled_together, sample_rows
 from workspace.core.words import say, say_many
 
 # Before the name of a column that may say who could hear a row, as the field of that column.
@@ -62,7 +62,7 @@ UNCLEAR = "unclear "
 SIGNS = ("type", "audience", "private", "public", "phase")
 # A column with more values beside different players is no audience.
 MOST_VALUES = 500
-FIRST_ROWS, MOST_ASKED, EXAMPLE = 20, 2_000, 120
+FIRST_ROWS, EXAMPLE = 20, 120
 # The roles of messages that nobody in the game said.
 INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
 # What one player says of others.
@@ -90,33 +90,6 @@ _PRIVATE = re.compile(rf"(?<!non[ -])(?<!not )\b{_HIDDEN}", re.IGNORECASE)
 _OPEN = re.compile(
     rf"\W{{0,9}}(?:public|(?:day|round)(?![a-z])(?!\W{{0,3}}\d{{0,9}}\W{{0,3}}{_PART}))", re.IGNORECASE
 )
-
-
-class ListedPlayers:
-    """Whether the cells of a column, which list players, may say who could hear a row.
-
-    They do not where all that a player says in a round has the same list, such as of who is alive, or where the texts
-    name whom they list.
-    """
-
-    def __init__(self, said: Mapping[tuple[str, str], str] = {}) -> None:
-        self.said = {**said}
-        self.different: dict[str, list[str]] = {}
-        self.differ, self.are_named = False, True
-
-    def add(self, row: Mapping[str, str], cell: str) -> None:
-        """Count one row with its fields."""
-        said = row.get(PLAYER, ""), row.get("round", "")
-        self.differ = self.differ or self.said.setdefault(said, cell) != cell
-        if cell not in self.different and len(self.different) <= MOST_VALUES:
-            self.different[cell] = [name.casefold() for name in split_names(cell)]
-        text = row.get("text", "").casefold() if self.are_named else ""
-        self.are_named = self.are_named and all(name in text for name in self.different.get(cell, ()))
-
-    def may_hide(self, names: Set[str]) -> bool:
-        """Whether they may, among players of these names, case-folded; so may a list of flags, one for each player."""
-        listed = (cell for cell, own in self.different.items() if own)
-        return self.differ and not self.are_named and all(map(partial(_lists_players, names), listed))
 
 
 class RowSigns(Struct, frozen=True):
@@ -193,7 +166,7 @@ class Question(Struct, frozen=True):
 def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
     signs = read_signs(table, mapping)
-    read = (cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED))
+    read = first_cells(table, signs.at)
     open_rows = (cells for cells in read if kind_of_row(cells, signs)[0] not in (IGNORE, THOUGHT, PRIVATE))
     first = [cells.get("text", "").strip() for cells in open_rows if cells]
     counts = table.asked | ({ASIDE: asides} if (asides := have_asides(first)) else {})
@@ -222,8 +195,8 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     # phase called "channel" says who could hear a row: "2" is no round there.
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
     further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
-    further |= {*filled_together(table, at.get(PLAYER, []), MOST_ASKED)}
-    first = [cells_of(row, at) for row in islice(table.rows, MOST_ASKED)]
+    further |= {*filled_together(table, at.get(PLAYER, []))}
+    first = first_cells(table, at)
     types = distinct(cells.get("type", "") for cells in first)
     # Where types tell rows apart, what counts says nothing more: "subround".
     used |= {place for place, name in enumerate(table.columns) if len(types) > 1 and guesses.counts(name)}
@@ -255,7 +228,7 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     players = map(signs.name, distinct(filter(None, names), Limits().players))
     found = frozenset(name.casefold() for name in (*players, *signs.aliases.values()))
     columns = [field for field in signs.at if field.startswith(UNCLEAR)]
-    rows = (cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED if columns else 0))
+    rows = first_cells(table, signs.at) if columns else []
     listed = distinct(own.get(column, "") for own in rows for column in columns)
     others = ({*map(str.casefold, split_names(signs.called(value)))} for value in listed)
     found = found.union(*(own for own in others if 2 * len(own & found) > len(own)))
@@ -274,7 +247,7 @@ def _module(types: list[str]) -> str:
 def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
     """What stands after names, or for one, and may say who could hear a row."""
     said = [(cells.get(PLAYER, "").strip(), cells.get("text", "")) for cells in rows]
-    called = distinct((name for name, _text in said), MOST_ASKED)
+    called = distinct((name for name, _text in said), SAMPLED)
     # What stands before a colon may be anything.
     is_chat = table.settings.get(SEPARATOR) == ":"
     return find_modes(called) | (doubtful_labels(said) if is_chat else {*filter(may_be_none, called)})
@@ -290,7 +263,7 @@ def places_of(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, li
 
 def _are_told(table: Table, at: Mapping[str, list[int]]) -> bool:
     """Whether one player has messages of a user and of an assistant: the former are what a model was told."""
-    first = [cells_of(row, at).get("role", "").casefold() for row in islice(table.rows, FIRST_ROWS)]
+    first = [cells.get("role", "").casefold() for cells in first_cells(table, at, FIRST_ROWS)]
     if "role" not in at or not {*first} & {"assistant", "ai"}:
         return False
     cells = (cells_of(row, at) for row in table.rows)
@@ -329,7 +302,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
             if len(said[place]) > MOST_VALUES:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names)]
-    read = ((cells_of(row, known), row.cells) for row in islice(table.rows, MOST_ASKED if places else 0))
+    read = ((cells_of(row, known), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
     first = [(own.get(PLAYER, ""), own.get("round", ""), cells) for own, cells in read if own.get("text")]
     hidden += [
         place
@@ -358,22 +331,15 @@ def is_of_others(column: str) -> bool:
     return kind_of_type(column) in (VOTE, OUT) or not _OF_OTHERS.isdisjoint(words_of(column))
 
 
-def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, ListedPlayers]:
+def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, guesses.ListedPlayers]:
     """The columns that hold nothing but players, or flags of players, in the first rows; a number may count rounds."""
     found = {}
     for place in places:
-        column = guesses.column_of(
-            table.columns[place], [cells[place] for cells in sample_rows(table, MOST_ASKED)]
-        )
+        column = guesses.column_of(table.columns[place], [cells[place] for cells in sample_rows(table)])
         cells = [cell for cell in column.different if cell != "[]"]
-        if cells and not guesses.is_round(column) and all(map(partial(_lists_players, names), cells)):
-            found[place] = ListedPlayers()
+        if cells and not guesses.is_round(column) and all(map(partial(guesses.lists_players, names), cells)):
+            found[place] = guesses.ListedPlayers()
     return found
-
-
-def _lists_players(names: Set[str], cell: str) -> bool:
-    own = [name.casefold() for name in split_names(cell)]
-    return not names.isdisjoint(own) or (len(own) > 1 and {*own} <= {"true", "false"})
 
 
 def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
@@ -386,6 +352,11 @@ def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
                 found[field] = cells[index]
                 break
     return found
+
+
+def first_cells(table: Table, at: Mapping[str, list[int]], count: int = SAMPLED) -> list[dict[str, str]]:
+    """The same of each of the first rows."""
+    return [cells_of(row, at) for row in islice(table.rows, count)]
 
 
 def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:

@@ -25,14 +25,14 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
-from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft, is_ballot, leave_names_out
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
-from discussions.transcripts.core.readers.tables import Table, TableFaults
+from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
 from workspace.core.words import mark, say
 
 MOST_QUESTIONS = 10
@@ -114,9 +114,7 @@ def _is_poll(target: str, signs: row_kinds.RowSigns) -> bool:
     return not is_known and (is_ballot(target) or "discussion" in words_of(target))
 
 
-def read_table(
-    table: Table, new_notes: NewNotes, columns: recipes.Columns
-) -> Iterator[tuple[NativeGame, Notes]]:
+def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> Games:
     """The games of a file of rows, by a mapping or by known names of columns; else its fault."""
     table = reshape(table, columns)
     mapping = recipes.find_mapping(table.columns, columns)
@@ -178,9 +176,7 @@ def _warn_once(notes: Notes, left_out: list[tuple[str, str, int]], faults: Table
         faults.composed = 0
 
 
-def games_of_rows(
-    table: Table, mapping: recipes.MappingRecord, new_notes: NewNotes
-) -> Iterator[tuple[NativeGame, Notes]]:
+def games_of_rows(table: Table, mapping: recipes.MappingRecord, new_notes: NewNotes) -> Games:
     """The games of a table in order of their first rows. Never raises.
 
     One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
@@ -228,7 +224,7 @@ def _aliases(
 
 def _leaders(table: Table, spans: list[tuple[int, int, int]], signs: row_kinds.RowSigns) -> frozenset[str]:
     """Who leads the game, if they say where its rounds begin."""
-    rows = (cells for cells, _place in islice(_cells_in(table, spans, signs), row_kinds.MOST_ASKED))
+    rows = (cells for cells, _place in islice(_cells_in(table, spans, signs), SAMPLED))
     said = [(signs.name(cells.get(recipes.PLAYER, "")), cells.get(recipes.TEXT, "")) for cells in rows]
     leaders = find_narrators(said)
     told = Rounds()
@@ -240,7 +236,7 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
     """Game -> start, end and first number of each run of its rows, packed in 12 bytes per run."""
     found: dict[str, array[int]] = {}
     before = None
-    first = [row_kinds.cells_of(row, at) for row in islice(table.rows, row_kinds.MOST_ASKED)]
+    first = row_kinds.first_cells(table, at)
     # Only the row that opens a game may name it.
     is_opened = not any("game" in cells and recipes.TEXT in cells for cells in first)
     for row in table.rows:

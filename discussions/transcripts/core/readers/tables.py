@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from discussions.transcripts.core.notes import Limits, many_times
 from workspace.core.words import say
 
-MOST_CELLS = 4_000_000
+# How many cells a file may have, and how many of its first rows show what it holds.
+MOST_CELLS, SAMPLED = 4_000_000, 2_000
 MOST_FAULTS = Limits().faults
 
 
@@ -116,12 +117,12 @@ def table_columns(names: Sequence[str]) -> list[str]:
     return found
 
 
-def filled_together(table: Table, places: list[int], count: int) -> list[int]:
+def filled_together(table: Table, places: list[int], count: int = SAMPLED) -> list[int]:
     """Those of the columns with a cell where the first of them has one, in the first rows: they are no stand-ins."""
     rows = [row.cells for row in islice(table.rows, count)] if len(places) > 1 else []
     return [place for place in places[1:] if any(cells[places[0]] and cells[place] for cells in rows)]
 
 
-def sample_rows(table: Table, count: int) -> Iterator[list[str]]:
+def sample_rows(table: Table, count: int = SAMPLED) -> Iterator[list[str]]:
     """The cells of the first rows."""
     return (row.cells for row in islice(table.rows, count))
