@@ -7,6 +7,7 @@ import socket
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import cache
 from importlib import import_module
 
 import hypothesis
@@ -20,6 +21,7 @@ from django.db import connection, transaction
 from django.template.backends.jinja2 import Template
 from django.test import Client, TransactionTestCase, override_settings
 from django.test.signals import template_rendered
+from xdist.scheduler import LoadFileScheduling
 
 from tests.factories.replays import replays
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
@@ -111,6 +113,27 @@ def pytest_configure(config):
             send(name, **what)
 
     worker.sendevent = send_what_counts
+
+
+class OneStack(LoadFileScheduling):
+    """Hands out whole files; all that use the started site go to one process, which alone starts it."""
+
+    SIGNS = ("live_stack", "started_stack", "proxied")
+
+    def _split_scope(self, nodeid):
+        path = super()._split_scope(nodeid)
+        return "stack" if any(sign in read_test_file(path) for sign in self.SIGNS) else path
+
+
+@cache
+def read_test_file(path):
+    return (settings.BASE_DIR / path).read_text()
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """With tests marked `long` these files are most of the run, and are shared out like all others."""
+    is_known = config.getvalue("dist") == "loadfile" and not os.environ.get("LONG_TESTS")
+    return OneStack(config, log) if is_known else None
 
 
 # What is imported and collected stays: the garbage collector would look at it again and again, and free nothing.

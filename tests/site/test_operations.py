@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 
 from tests.factories.people import make_lead
@@ -11,6 +12,7 @@ from tests.factories.transcripts import make_games_project
 from workspace.web.problems import API
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
+# The first two reach the database where they are not refused before: these alone are asked on PostgreSQL, and by acts.
 ODD = ("%00", "99999999999999999999", "-1", "٣")
 PART = re.compile(r"\{(\w+)\}")
 
@@ -45,7 +47,7 @@ def list_questions(paths):
     """Verb and address of every operation with an odd value in one place, and the statuses that fit."""
     for path, verbs in paths.items():
         for verb, operation in verbs.items():
-            for odd in ODD if verb == "get" else ODD[:2]:
+            for odd in ODD if verb == "get" and connection.vendor == "sqlite" else ODD[:2]:
                 for name in PART.findall(path):
                     yield verb, fill(path, **{name: odd}), {404}
                 for given in operation["parameters"]:
