@@ -145,14 +145,8 @@ def transition(evaluation: Evaluation, move: str, **changes: object) -> None:
 def record_slot_event(
     *, evaluation: Evaluation, verb: str, by: Person, now: datetime, **detail: object
 ) -> None:
-    record_event(
-        verb,
-        evaluation,
-        by=by,
-        now=now,
-        project=evaluation.game.project,
-        detail={"game": evaluation.game.number, "version": evaluation.version} | detail,
-    )
+    told = {"game": evaluation.game.number, "version": evaluation.version} | detail
+    record_event(verb, evaluation, by=by, now=now, detail=told)
 
 
 def changed_elsewhere() -> Conflict:
@@ -308,14 +302,8 @@ def begin_alone(
         shown_number=shown_number,
         created_at=now,
     )
-    record_event(
-        "game:taken",
-        evaluation,
-        by=by,
-        now=now,
-        project=game.project,
-        detail={"game": game.number, "order": purpose} | dict(detail),
-    )
+    told = {"game": game.number, "order": purpose} | dict(detail)
+    record_event("game:taken", evaluation, by=by, now=now, project=game.project, detail=told)
     return evaluation
 
 

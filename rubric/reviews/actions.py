@@ -139,11 +139,5 @@ def supersede_review(*, review: Review, by: Person, now: datetime) -> None:
 
 def _note(review: Review, reviewer: Reviewer, verb: str, by: Person, now: datetime, **detail: str) -> None:
     """Write the audit line of an act on a review."""
-    record_event(
-        verb,
-        review,
-        by=by,
-        now=now,
-        project=reviewer.set.project,
-        detail={"round": review.round, "kind": reviewer.kind, **detail},
-    )
+    told = {"round": review.round, "kind": reviewer.kind, **detail}
+    record_event(verb, review, by=by, now=now, project=reviewer.set.project, detail=told)

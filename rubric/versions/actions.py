@@ -144,14 +144,8 @@ def record_version_event(
     *, version: RubricVersion, verb: str, detail: Mapping[str, object], by: Person, now: datetime
 ) -> None:
     """Write the audit line of an act on a version."""
-    record_event(
-        verb,
-        version,
-        by=by,
-        now=now,
-        project=None,
-        detail={"rubric": version.rubric.key, "number": version.number, **detail},
-    )
+    told = {"rubric": version.rubric.key, "number": version.number, **detail}
+    record_event(verb, version, by=by, now=now, project=None, detail=told)
 
 
 def _draft_changed() -> Conflict:

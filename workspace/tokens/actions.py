@@ -124,11 +124,5 @@ def forget_answers(*, by: Person, now: datetime) -> int:
 def _record_token(
     verb: str, token: AccessToken, by: Person, now: datetime, detail: dict[str, object]
 ) -> None:
-    record_event(
-        verb,
-        token,
-        by=by,
-        now=now,
-        project=None,
-        detail={"person": token.person_id, "name": token.name, **detail},
-    )
+    told = {"person": token.person_id, "name": token.name, **detail}
+    record_event(verb, token, by=by, now=now, project=None, detail=told)

@@ -162,14 +162,8 @@ def _record_import(loader: Loader) -> None:
     project, by, now, manifest = loader.project, loader.by, loader.now, loader.archive.manifest
     ended = Membership.objects.filter(project=project, ended_at=now, ended_by=by)
     for key, person in ended.order_by("pk").values_list("pk", "person"):
-        record_event(
-            "membership:ended",
-            ("membership", key),
-            by=by,
-            now=now,
-            project=project,
-            detail={"person": person, "by_import": True},
-        )
+        row, told = ("membership", key), {"person": person, "by_import": True}
+        record_event("membership:ended", row, by=by, now=now, project=project, detail=told)
     detail = {
         "slug": project.slug,
         "archive": manifest.project,
