@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
@@ -229,8 +229,7 @@ def format_unit_count(answer_kind: AnswerKind, count: int) -> str:
     return _UNITS.get(answer_kind.kind, GAMES) % {"n": count}
 
 
-def _list_notes(answer_kind: AnswerKind, line: AgreementLine) -> list[str]:
-    notes = []
+def _list_notes(answer_kind: AnswerKind, line: AgreementLine) -> Iterator[str]:
     if line.is_skewed:
         words = {
             "word": answer_word(answer_kind, line.common),
@@ -242,21 +241,16 @@ def _list_notes(answer_kind: AnswerKind, line: AgreementLine) -> list[str]:
             "not poor raters; "
             "look at the table and at %(gwet)s beside it."
         )
-        notes.append(says % words)
+        yield says % words
     if answer_kind.has_parts and line.items and line.items < line.answered:
-        notes.append(
-            _(
-                "%(items)s of %(answered)d that were judged blind have two answers or more; only those are compared."
-            )
-            % {"items": format_unit_count(answer_kind, line.items), "answered": line.answered}
+        says = _(
+            "%(items)s of %(answered)d that were judged blind have two answers or more; only those are compared."
         )
+        yield says % {"items": format_unit_count(answer_kind, line.items), "answered": line.answered}
     if answer_kind.kind == judgement_kinds.ROLE_CONSISTENCY and line.items:
-        notes.append(
-            _(
-                "Everybody labels what the rules object to, so these messages are not like all messages of a game."
-            )
+        yield _(
+            "Everybody labels what the rules object to, so these messages are not like all messages of a game."
         )
-    return notes
 
 
 def _describe_needed(subject: AnswerKind, line: AgreementLine) -> str:
