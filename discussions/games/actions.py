@@ -32,7 +32,7 @@ from discussions.models import (
 )
 from discussions.models.manual_figures import COST, KINDS
 from discussions.queries import measured_for, newest_measured
-from discussions.slots.actions import open_slots
+from discussions.slots.actions import changed_elsewhere, open_slots
 from workspace.audit.actions import record_event
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.refusals import Conflict, Unacceptable
@@ -69,9 +69,7 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
         slot = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, is_closed=True)
         reopened = {"is_closed": False, "lease_until": None, "awaiting_since": None}
         if stored.update(**changes) != 1 or slot.update(**reopened) != 1:
-            raise Conflict(
-                _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
-            )
+            raise changed_elsewhere()
         for name, value in changes.items():
             setattr(locked, name, value)
         detail = {"game": locked.game.number, "version": locked.version}

@@ -29,7 +29,7 @@ from workspace.access.permissions import may
 from workspace.core.refusals import Malformed, Refusal
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.models import Person
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number
+from workspace.web.bind_form import add_refusal, bind_form, odd_address, only_parameters, parse_number
 from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import frame, respond
 
@@ -85,7 +85,7 @@ def _asked(request: SignedIn, comparison_set: ComparisonSet) -> tuple[ResultsQue
     controls = [f"{part}-{key}" for key in keys for part in ("weight", "slider", "was")]
     given = only_parameters(request, *SWITCHES, *controls)
     if given["incomplete"] not in ("", "yes"):
-        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
+        raise odd_address()
     asked = ResultsQuery(
         version=version,
         under=under,

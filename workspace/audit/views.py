@@ -1,16 +1,14 @@
 """The audit log of a project, and that of the site."""
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
 
 from workspace.access.permissions import check_see_people
 from workspace.audit.files import FORMATS
 from workspace.audit.forms import FilterForm
 from workspace.audit.permissions import check_see_audit_log
 from workspace.audit.queries import AuditQuery, audit_page, stream_lines
-from workspace.core.refusals import Malformed
 from workspace.models import Project
-from workspace.web.bind_form import only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import odd_address, only_parameters, parse_number, project_or_404
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import frame, respond, stream
 
@@ -41,7 +39,7 @@ def send_log(request: SignedIn, project: Project | None, format_name: str) -> Ht
     """Stream the file; an invalid filter is refused, so that nobody takes all lines for a part."""
     form = FilterForm(only_parameters(request, *FilterForm.base_fields))
     if format_name not in FORMATS or not form.is_valid():
-        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
+        raise odd_address()
     lines = stream_lines(project=project, wanted=AuditQuery(**form.cleaned_data))
     name = f"{project.slug if project else 'installation'}-audit.{format_name}"
     content_type, write = FORMATS[format_name]

@@ -63,8 +63,8 @@ def bind_form(request: HttpRequest, form_class: type[F], **given: object) -> F:
     one value, and for parameters that `only_parameters` found to be odd: nothing of that comes from our own pages. The
     form itself checks whether the values are valid (422).
     """
-    if odd_address := getattr(request, "odd_address", None):
-        raise odd_address
+    if refusal := getattr(request, "odd_address", None):
+        raise refusal
     form = form_class(data=request.POST, files=request.FILES, **given)  # type: ignore[arg-type]
     names = {form.add_prefix(name): field for name, field in form.fields.items()}
     sent: list[tuple[str, list[Any]]] = [*request.POST.lists(), *request.FILES.lists()]
@@ -88,11 +88,14 @@ def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
     values meanwhile. So who may not see the page or do the act is told that first.
     """
     is_odd = any(name not in names or len(values) != 1 for name, values in request.GET.lists())
-    says = _("This address holds something that the page does not know. Open the page again.")
-    request.odd_address = Malformed(says) if is_odd else None  # type: ignore[attr-defined]
+    request.odd_address = odd_address() if is_odd else None  # type: ignore[attr-defined]
     if is_odd:
         return dict.fromkeys(names, "")
     return {name: request.GET.get(name, "") for name in names}
+
+
+def odd_address() -> Malformed:
+    return Malformed(_("This address holds something that the page does not know. Open the page again."))
 
 
 def add_refusal(form: BaseForm, refusal: Refusal) -> int:
@@ -112,7 +115,7 @@ def parse_number(text: str) -> int:
     if not text:
         return 0
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
-        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
+        raise odd_address()
     return int(text)
 
 

@@ -22,11 +22,11 @@ from workspace.audit.queries import hash_first_seals
 from workspace.blob_store import BytesLost, drop_bytes, load_start, store_bytes
 from workspace.checks.actions import read_details
 from workspace.checks.core import Check, run_check
-from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.database.transactions import allow_long_pauses
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Event, Job, Membership, Person, Project
+from workspace.people.actions.projects import check_slug
 from workspace.people.permissions import check_manage_people
 
 MOST_BREACHES = 5
@@ -81,11 +81,8 @@ def _check_place(archive: OpenArchive, slug: str) -> None:
 
     Such a project has the same first line in its audit log.
     """
-    if slug and not is_slug(slug):
-        raise Unacceptable(
-            _("Write a short name of small letters, digits and hyphens, such as mafia-2026; “new” is taken."),
-            field="slug",
-        )
+    if slug:
+        check_slug(slug)
     first = next(archive.read_lines(str(ArchivedEvent.__struct_config__.tag)), b"")
     # What is wrong with a line that cannot be read, and where, says the loader.
     with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

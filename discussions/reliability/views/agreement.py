@@ -33,14 +33,13 @@ from discussions.reliability.core.blind_answers import (
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import answers_in_cell, game_texts, shared_games
 from discussions.reliability.views.engagement import SECTION, build_team_state, load_names, turn_pages
-from workspace.core.refusals import Malformed
 from workspace.core.text import shorten
 from workspace.core.words import decode_stored
 from workspace.display.core.charts import Segment, share_bar
 from workspace.models import Project
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import ENOUGH, LOW, agreement_answer, judge_agreement, list_undefined
-from workspace.web.bind_form import only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import odd_address, only_parameters, parse_number, project_or_404
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import frame, respond
 
@@ -295,9 +294,7 @@ class CellAddress:
         self.row, self.column = parameters["row"], parameters["column"]
         match = _PAIR.fullmatch(parameters["pair"])
         if match is None and parameters["pair"]:
-            raise Malformed(
-                _("This address holds something that the page does not know. Open the page again.")
-            )
+            raise odd_address()
         self.pair = (int(match[1]), int(match[2])) if match else None
         self.start = parse_number(parameters["from"]) or 1
         self.has_cell = bool(self.row or self.column)

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from workspace.audit.actions import record_event
 from workspace.authentication.actions import LONGEST_IN_EVENT
-from workspace.core.identifiers import plain_email, plain_name, secret_hash
+from workspace.core.identifiers import plain_email, secret_hash
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Email, Invitation, Membership, Person, Project, SignIn
 from workspace.models.emails import WAITING
@@ -28,7 +28,7 @@ from workspace.outbox.actions.queue import queue_email
 from workspace.outbox.core import INVITATION
 from workspace.outbox.queries import page_address
 from workspace.people import permissions
-from workspace.people.actions.projects import ROLES, insert_membership
+from workspace.people.actions.projects import ROLES, clean_name, insert_membership
 from workspace.people.labels import DEFAULTS, find_key_faults
 from workspace.people.queries import password_links, person_of_link
 from workspace.texts import clean_text
@@ -74,7 +74,7 @@ def add_person(
 ) -> Person:
     """Insert a person and the event; the caller has checked the permission. `by` None: the person did it themselves."""
     plain = _plain_email(email)
-    person = Person(email=plain, name=_clean_name(name), is_admin=is_admin, is_active=True, created_at=now)
+    person = Person(email=plain, name=clean_name(name), is_admin=is_admin, is_active=True, created_at=now)
     _check_password(password, person)
     person.set_password(password if is_hashed else None)
     with transaction.atomic():
@@ -133,7 +133,7 @@ def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Per
     """
     if time_zone and time_zone not in time_zones():
         raise Unacceptable(_("This is no time zone. Choose one like Europe/Vienna."), field="time_zone")
-    by.name, by.time_zone, by.has_single_keys = _clean_name(name), time_zone, has_single_keys
+    by.name, by.time_zone, by.has_single_keys = clean_name(name), time_zone, has_single_keys
     with transaction.atomic():
         former = Person.objects.select_for_update().get(pk=by.pk).name
         by.save(update_fields=["name", "time_zone", "has_single_keys"])
@@ -231,13 +231,6 @@ def _insert(person: Person, **how: Any) -> None:
         raise Conflict(
             _("There is an account with this e-mail address already."), code="email_taken"
         ) from None
-
-
-def _clean_name(name: str) -> str:
-    plain = plain_name(name)
-    if plain is None:
-        raise Unacceptable(_("Write a name of 1 to 200 visible characters."), field="name")
-    return plain
 
 
 def _check_password(password: str, person: Person) -> None:

@@ -27,14 +27,8 @@ def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Projec
     Raises NotAllowed unless `by` is an admin, Unacceptable for a bad name or short name, Conflict when it is taken.
     """
     check_create_project(by)
-    plain = plain_name(name)
-    if plain is None:
-        raise Unacceptable(_("Write a name of 1 to 200 visible characters."), field="name")
-    if not is_slug(slug):
-        raise Unacceptable(
-            _("Write a short name of small letters, digits and hyphens, such as mafia-2026; “new” is taken."),
-            field="slug",
-        )
+    plain = clean_name(name)
+    check_slug(slug)
     with transaction.atomic():
         try:
             with transaction.atomic():
@@ -43,6 +37,21 @@ def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Projec
             raise Conflict(_("There is a project with this short name already."), code="slug_taken") from None
         record_event("project:created", project, by=by, now=now, detail={"slug": slug})
     return project
+
+
+def clean_name(name: str) -> str:
+    plain = plain_name(name)
+    if plain is None:
+        raise Unacceptable(_("Write a name of 1 to 200 visible characters."), field="name")
+    return plain
+
+
+def check_slug(slug: str) -> None:
+    if not is_slug(slug):
+        raise Unacceptable(
+            _("Write a short name of small letters, digits and hyphens, such as mafia-2026; “new” is taken."),
+            field="slug",
+        )
 
 
 def add_member(*, project: Project, person: Person, role: str, by: Person, now: datetime) -> Membership:

@@ -55,7 +55,7 @@ from workspace.people.forms import (
 )
 from workspace.people.labels import keys_of
 from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations, person_of_link
-from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import bind_form, odd_address, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
 from workspace.web.next_page import next_page
@@ -287,7 +287,7 @@ def list_people(viewer: Person, *, after: int, query: str, role: str) -> dict[st
     Raises Malformed for an unknown role.
     """
     if role not in ROLES:
-        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
+        raise odd_address()
     rows = Person.objects.filter(ROLES[role], is_system=False, pk__gt=after)
     if query := query.strip()[:200].replace("\0", ""):
         rows = rows.filter(Q(name__icontains=query) | Q(email__icontains=query))
