@@ -32,9 +32,12 @@ def game(settings, tmp_path) -> Game:
 
 @pytest.fixture
 def ask(live_server, tmp_path):
-    """Ask tools, one after the other, with this token: the text of each answer, and whether it is an error."""
+    """Ask tools, one after the other, with this token: the text of each answer, and whether it is an error.
 
-    def ask_all(token: str, *asked: tuple[str, dict]) -> list[tuple[str, bool]]:
+    With `is_filtered` each is given what it takes of what is given.
+    """
+
+    def ask_all(token: str, *asked: tuple[str, dict], is_filtered: bool = False) -> list[tuple[str, bool]]:
         (tmp_path / "token").write_text(token + "\n")
         env = {"EVALSITE_URL": live_server.url, "EVALSITE_TOKEN_FILE": "token", "PYTHONPATH": str(ROOT)}
         server = StdioServerParameters(command=sys.executable, args=COMMAND, env=env, cwd=tmp_path)
@@ -42,7 +45,11 @@ def ask(live_server, tmp_path):
         async def run():
             async with Client(server) as client:
                 tools = (await client.list_tools()).tools
-                answers = [await client.call_tool(name, given) for name, given in asked]
+                takes = {tool.name: tool.input_schema["properties"] for tool in tools}
+                answers = []
+                for name, given in asked:
+                    kept = {key: given[key] for key in given if not is_filtered or key in takes[name]}
+                    answers.append(await client.call_tool(name, kept))
                 return tools, [(answer.content[0].text, answer.is_error) for answer in answers]
 
         # In a thread of its own: Playwright, after a test with a browser, runs a loop in this one.
@@ -59,7 +66,7 @@ def start(**env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_lead_reads_imports_and_exports(game, ask, tmp_path):
+def test_a_lead_reads_imports_and_exports(game, ask, client, tmp_path):
     of_game = {"slug": game.project.slug, "number": game.number}
     of_project = {"slug": game.project.slug}
     (tmp_path / "one.json").write_text(json.dumps(native_game(gameId="one")))
@@ -74,6 +81,7 @@ def test_a_lead_reads_imports_and_exports(game, ask, tmp_path):
         ("post_imports", of_project | {"file": "one.json"}),
         ("post_exports", of_project | {"of": f"game:{game.number}", "format": "jsonl"}),
     )
+    check_tools(ask.tools, client)
     assert [is_error for _, is_error in answers] == [False] * 7
     projects, games, measured, verdict, _, imported, exported = (json.loads(text) for text, _ in answers)
     assert projects["items"][0]["slug"] == game.project.slug
@@ -90,11 +98,11 @@ def test_a_lead_reads_imports_and_exports(game, ask, tmp_path):
     assert read_lines(files[0].read_bytes(), "game")[0]["number"] == game.number
 
 
-def test_tools_are_what_the_api_says_of_them_and_none_judges(game, ask, client):
-    ask(make_token(get_lead(game), "read"))
+def check_tools(offered, client):
+    """They are what the API says of them, and none judges."""
     described = client.get("/api/v1/openapi.json").json()["paths"]
     operations = {part["operationId"]: part for verbs in described.values() for part in verbs.values()}
-    tools = {tool.name: tool for tool in ask.tools}
+    tools = {tool.name: tool for tool in offered}
     assert sorted(tools) == sorted(OFFERED)
     for name, tool in tools.items():
         assert tool.description.startswith(operations[name]["summary"])
@@ -134,15 +142,7 @@ def test_an_evaluator_sees_no_automatic_value(game, ask):
     of_project = {"slug": game.project.slug, "number": game.number, "iteration": 1, "stage": 1}
     token = make_token(make_member(project=game.project), "read", "import")
     asked = [(name, of_project) for name in OFFERED if name[:4] == "get_"]
-    ask(token)
-    takes = {tool.name: tool.input_schema["properties"] for tool in ask.tools}
-    answers = ask(
-        token,
-        *[
-            (name, {key: value for key, value in given.items() if key in takes[name]})
-            for name, given in asked
-        ],
-    )
+    answers = ask(token, *asked, is_filtered=True)
     answered = {name for (name, _), (_, is_error) in zip(asked, answers, strict=True) if not is_error}
     assert answered <= {"get_projects", "get_sets", "get_rubrics", "get_all_messages"}
     assert "get_projects" in answered

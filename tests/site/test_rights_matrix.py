@@ -176,8 +176,9 @@ def test_every_route_names_its_permission_and_has_a_row_for_each_verb():
         assert {len(row.statuses.split()) for row in MATRIX[name]} == {len(COLUMNS)}, name
 
 
-# What nobody could read: nothing, no JSON, the wrong fields; and parameters of that kind in the address.
-UNREADABLE = ({}, {"bytes": ""}, {"bytes": "{{"}, {"nothing": "of this"})
+# What nobody could read: no JSON (of a form: nothing), the wrong fields; and parameters of that kind in the address.
+WRONG_FIELDS = {"nothing": "of this"}
+UNREADABLE = {True: ({"bytes": "{{"}, WRONG_FIELDS), False: ({}, WRONG_FIELDS)}
 ODD_PARAMETERS = "?limit=no&after=no&nothing=of+this"
 # What an act writes; how often somebody asked is counted also for what is refused.
 WRITES = re.compile(r"(INSERT|UPDATE|DELETE)\b(?!.*(_session|_counter)\b)", re.DOTALL)
@@ -208,7 +209,7 @@ REFUSED = [
 def find_told_otherwise(world, name: str, row: Row) -> list[str]:
     """Who may not, and is told something else when what is sent is not in order."""
     address = get_address(name, world)
-    bodies = UNREADABLE if address.startswith(API) else UNREADABLE[::3]
+    bodies = UNREADABLE[address.startswith(API)]
     sent = [(address, body) for body in bodies if row.verb == "POST"]
     sent.append((address + ODD_PARAMETERS, row.body))
     columns = [column for column in (*COLUMNS[-1:], *COLUMNS[:-1]) if (name, column) not in REFUSED_BY_STATE]
