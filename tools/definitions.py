@@ -156,9 +156,21 @@ def read_modules(root: Path) -> Iterator[Module]:
             yield Module(name, ".".join(parts[:-1][:2]), text.splitlines(), tree, imports_of(tree))
 
 
+def statements_of(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Every statement below a node, nested ones too. Expressions, which are most of a tree, hold none."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        for part in ("handlers", "cases", "body", "orelse", "finalbody"):
+            inner = getattr(node, part, ())
+            waiting += inner if isinstance(inner, list) else ()
+
+
 def imports_of(tree: ast.Module) -> dict[str, str]:
     found = {}
-    for node in ast.walk(tree):
+    for node in statements_of(tree):
         if isinstance(node, ast.ImportFrom):
             found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Import):

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from tools import definitions
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # An app imports earlier apps, a package earlier packages of its app. docs/architecture.md says what each is for.
@@ -178,15 +180,8 @@ def nodes_of(source: str) -> list[ast.AST]:
 
 
 def statements_of(source: str) -> Iterator[ast.stmt]:
-    """Every statement of a source, nested ones too. Expressions, which are most of a tree, hold none."""
-    waiting: list[ast.AST] = [nodes_of(source)[0]]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.stmt):
-            yield node
-        for part in ("handlers", "cases", "body", "orelse", "finalbody"):
-            inner = getattr(node, part, ())
-            waiting += inner if isinstance(inner, list) else ()
+    """Every statement of a source, nested ones too."""
+    return definitions.statements_of(nodes_of(source)[0])
 
 
 def dotted_name(node: ast.expr) -> str:

@@ -205,7 +205,7 @@ def test_public_class_names_are_unique(app):
     ]
     where: dict[str, list[str]] = {}
     for path in files:
-        for node in ast.parse(path.read_text()).body:
+        for node in nodes_of(path.read_text())[0].body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 where.setdefault(node.name, []).append(short(path))
     # Django finds a database's backend by this name, as it finds commands.

@@ -33,10 +33,11 @@ NAMES = {"PASS", "FAIL", "Response", "UTC"}
 PLACES = ("discussions/transcripts/core/",)
 
 
-def trees():
+def files():
+    """Each file, and the nodes of its tree."""
     for app in APPS:
         for path in sorted((ROOT / app).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), nodes_of(path.read_text())[0]
+            yield path.relative_to(ROOT).as_posix(), nodes_of(path.read_text())
 
 
 def name_of(call: ast.Call) -> str:
@@ -61,8 +62,8 @@ def list_joined(node: ast.AST):
             yield from list_joined(child)
 
 
-def find_refusals(tree: ast.AST) -> list[int]:
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node) in REFUSALS]
+def find_refusals(nodes: list[ast.AST]) -> list[int]:
+    calls = [node for node in nodes if isinstance(node, ast.Call) and name_of(node) in REFUSALS]
     return [call.lineno for call in calls if call.args and plain_words(call.args[0])]
 
 
@@ -76,12 +77,12 @@ def is_core(path: str) -> bool:
 
 
 def test_no_refusal_is_plain_english():
-    faults = [f"{path}:{line}" for path, tree in trees() for line in find_refusals(tree)]
+    faults = [f"{path}:{line}" for path, nodes in files() for line in find_refusals(nodes)]
     assert not faults, f"Give these sentences to gettext: {', '.join(faults)}"
 
 
 def test_no_core_puts_words_around_values_without_say():
-    looked = [(path, tree) for path, tree in trees() if is_core(path)]
+    looked = [(path, nodes[0]) for path, nodes in files() if is_core(path)]
     assert len(looked) > 100
     faults = [f"{path}:{line}" for path, tree in looked for line in find_sentences(tree)]
     assert not faults, f"Use say() of workspace/core/words.py: {', '.join(faults)}"
@@ -97,7 +98,7 @@ def test_no_core_puts_words_around_values_without_say():
     ],
 )
 def test_a_plain_refusal_is_found(code, is_found):
-    assert bool(find_refusals(ast.parse(code))) == is_found
+    assert bool(find_refusals(nodes_of(code))) == is_found
 
 
 @pytest.mark.parametrize(
