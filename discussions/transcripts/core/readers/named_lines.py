@@ -44,7 +44,7 @@ _LETTERS = r"\w\u0900-\u0963\u0966-\u109f"
 _MORE = rf"(?:[{_LETTERS}-]|['’](?!s\b))"
 _CALLED = re.compile(
     rf"(?<![^\W_])([^\W\d_](?:{_MORE}|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
-    rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ]{_MORE}*)?)"
+    rf"(?=(?P<more>(?:\.? [^\W\d_a-zß-ÿ]{_MORE}*){{1,3}})?)"
 )
 _PLACE = re.compile(r":\d")
 _LEVEL = rf"(?:(?:{'|'.join(LEVELS)})\b[ :|-]{{0,3}})?"
