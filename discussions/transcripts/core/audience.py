@@ -35,7 +35,7 @@ _NEGATED = re.compile(
 _LONGEST_WORDS, _MOST_WORDS, _MOST_SPACES = 60, 20, 5
 # Who speaks in a log without playing, case-folded.
 NARRATORS = frozenset(
-    "moderator,system,narrator,storyteller,game,game master,gamemaster,game-manager,game manager,gm,host,announcer,"
+    "moderator,system,narrator,storyteller,god,game,game master,gamemaster,game-manager,game manager,gm,host,announcer,"
     "system prompt,prompt,instruction,instructions,observation,tool,tool call,tool result,debug,the moderator,"
     "the narrator,the storyteller,game host,game bot,mod,town crier,referee,emcee,spielleiter,"
     "spielleitung,erzähler,moderateur,modérateur,meneur,narrateur,moderador,narrador,moderatore,narratore,ведущий,"
@@ -110,12 +110,12 @@ _IGNORE = _ACTS | frozenset(
 _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
 # Scripts without spaces between words are searched for these.
 _PARTS = (
-    (THOUGHT, "内心 心理 思考 独白 思维 推理过程 心声 心の声 考え 思惑 생각 속마음".split()),
+    (THOUGHT, "内心 心理 思考 独白 思维 推理过程 理由 想法 心声 心の声 考え 思惑 생각 속마음".split()),
     (
         PRIVATE,
         "私聊 密谈 私密 夜晚 夜间 狼人 悄悄 密談 囁き 秘密 人狼 비밀 귓속말 마피아 밤 전용 占い 查验 預言結果".split(),
     ),
-    (SPEECH, "公开 发言 讨论 白天 对话 全体 所有人 議論 発言 全員 토론 발언 모두".split()),
+    (SPEECH, "公开 发言 遗言 遺言 讨论 白天 对话 全体 所有人 議論 発言 全員 토론 발언 모두".split()),
     (VOTE, "投票 투표".split()),
 )
 _SAID = frozenset(("content", "output", "statement", "utterance", "body"))

@@ -122,7 +122,7 @@ _NOBODY = {"nobody", "no one", "none", "abstain", "abstains", "abstained", "skip
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
     finders = (
-        *(_find_facts, _find_above, _find_boxes, _find_branches, _find_play),
+        *(_find_facts, _find_above, find_boxes, find_branches, _find_play),
         *(_find_roles, _find_titles, _find_tables, _find_votes),
     )
     return [form for find in finders if (form := find(lines))]
@@ -273,7 +273,7 @@ def _as_title(channel: str) -> str:
     return f"=== {begun[0] if begun and is_round else _APART_SIGNS.sub(' ', channel)} ==="
 
 
-def _find_boxes(lines: Lines) -> Form | None:
+def find_boxes(lines: Lines) -> Form | None:
     tops = sum(_BOX_TOP.fullmatch(line) is not None for line in lines)
     return partial(map, _part_of_box) if tops >= _LEAST and 4 * tops > _count_filled(lines) else None
 
@@ -291,7 +291,7 @@ def _part_of_box(line: str) -> tuple[str, str]:
     return "text", text.removeprefix(" ").rstrip()
 
 
-def _find_branches(lines: Lines) -> Form | None:
+def find_branches(lines: Lines) -> Form | None:
     count = sum(_BRANCH.fullmatch(line) is not None for line in lines)
     return _parts_of_branches if count >= _LEAST and 4 * count > _count_filled(lines) else None
 

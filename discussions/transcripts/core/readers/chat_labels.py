@@ -67,9 +67,10 @@ _TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?|[\[({][\d ,:]{1,400}[\])}]")
 # What a list of players says of each: a role, a model, whether they live.
 _CARD = re.compile(
-    rf"(?:role ?[:=] ?)?(?:{ROLE.pattern})(?: ?[(\[/|,-].{{0,60}})?"
+    rf"(?:role ?[:=] ?)?(?:{ROLE.pattern})(?: ?[(\[/|,-].{{0,60}}| ?: ?\d{{1,3}})?"
     r"|(?=\S{0,60}\d)[^\W\d_][\w.]{1,30}[-/:][\w./:-]{1,60}"
-    r"|alive|dead|living|eliminated|killed|executed|存活|死亡|出局|生存|\d{1,4} (?:points?|pts|votes?|票)",
+    r"|alive|dead|living|eliminated|killed|executed|存活|死亡|出局|生存|\d{1,4} (?:points?|pts|votes?|票)"
+    r"|\d{1,4}(?: {0,20}\| {0,20}\d{1,4}){1,20}",
     re.IGNORECASE,
 )
 _CLOSES = re.compile(
@@ -430,13 +431,18 @@ def title_apart(line: str) -> str:
     return "" if read_heading(line) or may_think(line) else as_shape(found["title"].casefold()) or "/"
 
 
+def is_card(text: str) -> bool:
+    """Whether a text is what a list of players says of one: a role, a model, a score, whether they live."""
+    return _CARD.fullmatch(text.strip()) is not None
+
+
 def find_cards(said: Sequence[tuple[str, str]]) -> set[int]:
     """Which of the texts, with their names, are lists of players above the talk or below it: "Ann: Seer"."""
     found: set[int] = set()
-    for is_card, run in groupby(enumerate(said), lambda one: _CARD.fullmatch(one[1][1].strip()) is not None):
+    for is_listed, run in groupby(enumerate(said), lambda one: is_card(one[1][1])):
         listed = dict(run)
         is_beside = min(listed) < LEAST_NUMBERED or max(listed) >= len(said) - LEAST_NUMBERED
-        if is_card and is_beside and len({name for name, _text in listed.values()}) >= LEAST_NUMBERED:
+        if is_listed and is_beside and len({name for name, _text in listed.values()}) >= LEAST_NUMBERED:
             found |= listed.keys()
     return found
 

@@ -58,9 +58,16 @@ _HEADING = re.compile(
     r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
     re.IGNORECASE,
 )
-# "第2天", "2日目".
+# "NIGHT PHASE - ROUND 1", "DAY_DISCUSSION (Day 1)".
+_PART_FIRST = re.compile(
+    rf"[^\w\s]{{0,20}}\s{{0,5}}(?P<part>[^\W\d_][^\d\n:]{{0,40}}?)\s{{0,3}}[–:|(-]\s{{0,3}}{_NUMBERED_PART}"
+    r"\)?\s{0,3}[^\w\s]{0,20}\s{0,5}",
+    re.IGNORECASE,
+)
+# "第2天", "2日目", "2日目の夜".
 _CJK_HEADING = re.compile(
     rf"[^\w\s]{{0,20}}\s?第?\s?(?P<number>\d{{1,3}}|[{narration.CHINESE}])\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)"
+    r"(?P<part>(?:の(?:夜|昼|朝|議論|投票))(?:フェーズ)?|開始|开始)?"
     r"(?:\s?[^\w\s]{0,20}|\s?(?P<sign>[:：\s])\s?(?P<more>[^\n]{1,80}))"
 )
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>|➜|➔|⇒)\s{0,5}(?P<target>[^\n]{1,200})")
@@ -131,7 +138,7 @@ _APART = re.compile(
     r"(?P<before>[\s>·•│└├╰─-]{0,12})(?P<sign>[💭🧠🤔🤫🐺🔒👻🗣📢💬🔊👤🗳]?)\ufe0f?\s{0,3}(?P<boxed>[(\[*]{0,2})"
     r"(?P<more>[^\W_].*?)[)\]*]{0,2}\s{0,9}"
 )
-_SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊👤🗳", "")
+SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊👤🗳", "")
 TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
 # "gpt-4", "oni_", "llama3:8b".
 _CODE = re.compile(r"(?=\S{0,60}[\d_:-])[^\W\d_]\S{1,59}")
@@ -339,13 +346,13 @@ def _aside_line(line: str) -> ChatLine | None:
     if tag and kind_of_type(tag["how"]) in (PRIVATE, THOUGHT) and not match_message(tag["more"]):
         return ChatLine("message", text=tag["more"], audience="nobody")
     if match is None:
-        hearers = _SIGNS.get(sign, sign)
+        hearers = SIGNS.get(sign, sign)
         is_told = not hearers or (sign in "🐺👻" and narration.tells(found["more"]))
         return None if is_told else ChatLine("message", text=found["more"], audience=hearers)
     given, text = match["name"].strip(), (match["text"] or "").strip()
     name, audience = read_aside(given)
     if sign and not is_vote:
-        audience = audience or _SIGNS.get(sign, sign)
+        audience = audience or SIGNS.get(sign, sign)
         return ChatLine("message", name=name, text=text, time=_time_of(match), audience=audience)
     if audience or given.casefold() in THOUGHT_NAMES:
         return ChatLine("message", name=name, text=text, audience=audience)
@@ -488,11 +495,16 @@ def read_heading(line: str) -> ChatLine | None:
     cjk = None if line.isascii() else _CJK_HEADING.fullmatch(line.strip())
     # "第1天 Day 1", "第1天：平安夜", but not the sentence "第1天 很安静".
     more = cjk["more"] if cjk else ""
+    if cjk and cjk["part"]:
+        return ChatLine("night" if "夜" in cjk["part"] else "heading", round=narration.to_number(cjk["number"]))
     if cjk and (not more or not cjk["sign"].isspace() or narration.part_of_day(more) or read_heading(more)):
         return _begun(cjk, more or "")
     number, part = narration.read_label(line)
     if part:
         return ChatLine("night" if part == "night" else "heading", round=number)
+    first = _PART_FIRST.fullmatch(line)
+    if first and (part := narration.part_of_day(first["part"])):
+        return replace(_begun(first, part), text="")
     match = _HEADING.fullmatch(line.strip())
     # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
     if match is None or (match["more"] and not match["sign"] and not narration.part_of_day(match["more"])):

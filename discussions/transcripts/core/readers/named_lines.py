@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
@@ -20,13 +20,14 @@ from discussions.transcripts.core.audience import (
     THOUGHT,
     THOUGHT_NAMES,
     VOTE,
+    is_hidden,
     kind_of_type,
     looks_like_audience,
     words_of,
 )
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_labels import ENDS, FACTS, find_titles, split_hidden
-from discussions.transcripts.core.readers.narration import PARTS, ROLE, part_of_day
+from discussions.transcripts.core.readers.chat_labels import ENDS, FACTS, find_titles, is_card, is_figure, split_hidden
+from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTE_COMMAND, Rounds, find_narrators, part_of_day
 
 Rows = list[tuple[int, dict[str, str]]]
 
@@ -71,19 +72,25 @@ _SHORT_KINDS = {"D": "day", "N": "night"}
 _TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
 _VOTES = re.compile(
     r"\0(?: (?:votes?|voted|stimmte?|vot(?:a|ó|ou)|a voté|głosuje|голосует)\b.{0,20}"
-    r"| ?投票?[给給]了? ?| ?(?:->|→|=>) ?)\0\W{0,3}\Z",
+    r"| ?投票?[给給]了? ?| ?(?:->|→|=>) ?)\0(?: (?:of being|as|for being|to be)\b.{0,40})?\W{0,3}\Z",
     re.IGNORECASE,
 )
 # What stands above columns is no name, nor is a level of a log.
+_EVENTS = ("event", "events")
 _NO_NAMES = NARRATORS.union(
-    FACTS, THOUGHT_NAMES, map(str.casefold, LEVELS), ("player", "speaker", "name", "i")
+    FACTS, THOUGHT_NAMES, map(str.casefold, LEVELS), ("player", "speaker", "name", "i", *_EVENTS)
 )
+_SIGNS_BEFORE = re.compile(r"\A[^\w\[(]{1,12}")
 _BOXED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]")
+# "(Villager (last words))" says as much as "(last words)".
+_ROLE_BEFORE = re.compile(rf"[(\[]{ROLE.pattern} ?(?=[(\[])", re.IGNORECASE)
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
 _SENTENCE = re.compile(r"[.!?,;] ")
 _RULE = re.compile(r"\W{3,}")
 _SAID = re.compile(r"[*_\"'“]{0,3}(?:I|We|You|My|Our|Ich|Wir|Je|Nous|Yo|Eu|Io|Я|Мы|我)(?:['’ ]|(?<=我))")
+# What everybody hears needs no type.
+_OPEN_SIGNS = {ord(sign): None for sign, hearers in chat.SIGNS.items() if not hearers}
 OTHER = "other lines"
 
 
@@ -168,7 +175,8 @@ class _Place(Struct):
     """Where the reading of the lines has come to: what began above, and who has spoken last.
 
     `is_below` says that the text of who has spoken stands on the lines below, `is_new` that nothing goes on there, and
-    `latest` is the last round so far; where all titles `are_alike`, their numbers are rounds.
+    `latest` is the last round so far; where all titles `are_alike`, their numbers are rounds, unless the text
+    `has_headings` of rounds. `told` is where the game is by what is told of it. Each entry of a log begins with its time.
     """
 
     begun: dict[str, str] = {}
@@ -177,6 +185,9 @@ class _Place(Struct):
     is_new: bool = False
     latest: int = 0
     are_alike: bool = False
+    has_headings: bool = False
+    is_log: bool = False
+    told: Rounds = field(default_factory=Rounds)
 
 
 def read_named(lines: list[str]) -> Rows:
@@ -187,12 +198,17 @@ def read_named(lines: list[str]) -> Rows:
     for _again in range(2):
         heads = _find_heads(lines, _any_of(names)) if len(names) >= _LEAST_NAMES else {}
         names = frozenset(head.player for head in heads.values())
+    told = _find_told(lines, names) | _find_figures(heads)
+    heads = {number: head for number, head in heads.items() if number not in told}
+    lines = ["" if number in told else line for number, line in enumerate(lines, start=1)]
     any_name = _any_of(names)
     labels = Counter(label["label"] for line in lines if (label := LABEL.fullmatch(line)))
     titles = find_titles(lines, heads)
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
+    rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
+    place = _Place(are_alike=len(parts) < 2, has_headings=len(rounds) > 1)
+    place.is_log = all(chat.TIMED.match(lines[number - 1]) for number in heads)
     rows: Rows = []
-    place = _Place(are_alike=len(parts) < 2)
     for number, line, part in split_hidden(lines, heads) if heads else ():
         head = heads.get(number)
         # "[Day 1][Discussion] Ann: ..." says the round of each line.
@@ -203,26 +219,86 @@ def read_named(lines: list[str]) -> Rows:
         place.is_new = not head and (place.is_new or (is_rule and not lines[number - 2].strip()))
         if part:
             row = place.begun | {"player": place.spoken.get("player", ""), "type": part, "text": line}
-        elif head and (target := _target_of(head, any_name)):
-            row = place.begun | {"type": "vote", "player": head.names[0], "target": target}
         elif head:
-            place.spoken = row = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
-            place.is_below = not head.text
+            row = _row_of(head, place, any_name)
         elif number in titles:
             title = line.strip(" *_#=~-[](){}<>")
-            row, place.begun, place.spoken = {}, begin_part(title, place.begun, is_alone=False), {}
+            row = _begin(place, begin_part(title, place.begun, is_alone=False))
+        elif told.get(number):
+            row = _hear(place, told[number])
         else:
             row = {} if is_rule or not line.strip() else _other_row(line, place, labels)
         rows.append((number, row))
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], any_name)
 
 
+def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str, str]:
+    if target := _target_of(head, any_name):
+        return place.begun | {"type": "vote", "player": head.names[0], "target": target}
+    place.spoken = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
+    place.is_below = not head.text
+    return place.spoken
+
+
+def _find_told(lines: list[str], players: frozenset[str]) -> dict[int, str]:
+    """What who leads the game says, by the numbers of its lines: "GAME: Wake up!", "⭐ Ada: Night falls."."""
+    found = [chat.match_message(_SIGNS_BEFORE.sub("", chat.plain_line(line))) for line in lines]
+    said = [match and (match["name"].strip(), match["text"] or "") for match in found]
+    called = Counter(one[0] for one in said if one)
+    leaders = find_narrators([one for one in said if one and called[one[0]] >= _LEAST])
+    leaders = leaders.union(_EVENTS) - {name.casefold() for name in players}
+    return {number: one[1] for number, one in enumerate(said, start=1) if one and one[0].casefold() in leaders}
+
+
+def _find_figures(heads: Mapping[int, _Head]) -> dict[int, str]:
+    """The lines of names or without a type that have only numbers, roles or lists of players; their texts are "".
+
+    "Eligible: Ann, Bea", "Ann: 5 votes" where others say more with a type.
+    """
+    names = {head.player.casefold() for head in heads.values()}
+    # A name alone may be a vote.
+    figures = {
+        number: head.text.casefold() not in names and (is_figure(head.text, names) or is_card(head.text))
+        for number, head in heads.items()
+    }
+    shapes = {head.shape for number, head in heads.items() if head.kind or not figures[number]}
+    votes = {number for number, head in heads.items() if _VOTES.search(head.shape)}
+    voted = {name for number in votes for name in heads[number].names}
+    talk = {head.player for number, head in heads.items() if not figures[number]} | voted
+    idle = (number for number, head in heads.items() if figures[number] and head.text)
+    # Who speaks above a text does not stand below others: a list of players.
+    bare = {number for number, head in heads.items() if not (head.text or head.has_sign)} - votes
+    listed = {number for number in bare if bare & {number - 1, number + 1}}
+    return dict.fromkeys(listed, "") | {
+        number: ""
+        for number in idle
+        if heads[number].player not in talk or (shapes and heads[number].shape not in shapes)
+    }
+
+
+def _begin(place: _Place, begun: dict[str, str]) -> dict[str, str]:
+    """A part begins; where headings tell rounds, other titles do not: "Discussion Round 1" of each day. No row."""
+    place.begun = begun | (_kept_round(place.begun) if place.has_headings else {})
+    place.spoken, place.is_below = {}, False
+    return {}
+
+
+def _hear(place: _Place, text: str) -> dict[str, str]:
+    """Who leads the game may begin a round or a night. No row."""
+    if place.told.hear(text):
+        number = {"round": str(place.told.number)} if place.told.is_numbered else _kept_round(place.begun)
+        place.begun = number | ({"phase": "night"} if place.told.is_night else {})
+        place.spoken, place.is_below = {}, False
+    return {}
+
+
 def _target_of(head: _Head, any_name: "re.Pattern[str]") -> str:
     """Whom a line votes for: the last of its names, or the name that is all of its text; "" for other lines."""
     if _VOTES.search(head.shape):
         return head.names[-1]
-    named = any_name.fullmatch(head.text.strip(" .!*")) if kind_of_type(head.kind) == VOTE else None
-    return named[0] if named else ""
+    command = VOTE_COMMAND.fullmatch(head.text)
+    said = command["target"] if command else head.text.strip(" .!*")
+    return said if kind_of_type(head.kind) == VOTE and any_name.fullmatch(said) else ""
 
 
 def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str, str]:
@@ -235,12 +311,14 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str,
         place.is_below and kind_of_type(kind) != "" and kind.count(" ") < _LEAST and not kind.endswith(ENDS)
     )
     begun = _round_of(line, place)
-    if not begun and (place.is_new or not is_field):
-        begun = part_of(line, place.begun, is_alone=place.are_alike)
     if begun:
         place.begun, place.spoken, place.is_below = begun, {}, False
-    elif label and is_field:
-        return place.spoken | {"type": label["label"], "text": label["text"]}
+    elif (place.is_new or not is_field) and (begun := part_of(line, place.begun, is_alone=place.are_alike)):
+        return _begin(place, begun)
+    elif place.is_log and _goes_on(line, place):
+        return {}
+    elif label and (is_field or (place.spoken and _is_thought(label["label"]))):
+        return place.begun | {"player": place.spoken["player"], "type": label["label"], "text": label["text"]}
     elif is_kind:
         place.spoken = place.spoken | {"type": kind, "text": ""}
         return place.spoken
@@ -249,6 +327,23 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str,
     elif place.spoken and not place.is_new:
         return place.begun | {"player": place.spoken["player"], "type": OTHER, "text": line.strip()}
     return {}
+
+
+def _is_thought(label: str) -> bool:
+    """Whether a label says of a line below a text that nobody heard it; "Plan" may begin a line of a text."""
+    return label.casefold() in THOUGHT_NAMES or (is_hidden(label) and not label.isascii())
+
+
+def _goes_on(line: str, place: _Place) -> bool:
+    """Whether a line of a log belongs to the hidden entry above it, which has the time, or is of the program itself."""
+    entry = chat.LOG_LINE.fullmatch(line)
+    if entry is None and not chat.TIMED.match(line):
+        is_part = is_hidden(place.spoken.get("type", ""))
+        place.spoken |= {"text": f"{place.spoken['text']}\n{line.strip()}"} if is_part else {}
+        return is_part
+    said = entry["said"] if entry else line[chat.TIMED.match(line).end():]
+    is_own = entry is not None and kind_of_type(f"{entry['level']} {entry['boxed'] or entry['source'] or ''}") == IGNORE
+    return is_own or ":" not in said
 
 
 def _any_of(names: frozenset[str]) -> "re.Pattern[str]":
@@ -295,6 +390,12 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
     next_sign = _SIGN.match(boxed["text"], next_name.end()) if boxed and next_name else None
     sign = boxed if boxed and not (next_sign and next_sign["sign"]) else _SIGN.match(line, first.end())
     if sign is None:
+        # "Ann votes for Bea (she is quiet)".
+        bare = _BOXED_END.fullmatch(line)
+        vote = _read_head(bare["text"], any_name) if bare else None
+        return replace(vote, text="") if vote and _VOTES.search(vote.shape) else None
+    label = LABEL.fullmatch(line)
+    if not sign["sign"] and label and label.start("text") <= first.start() and is_hidden(label["label"]):
         return None
     begin = line[: sign.end("after")]
     names = any_name.findall(begin)
@@ -315,6 +416,7 @@ def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
     said = chat.NUMBER.sub("", any_name.sub(" ", _TIMES.sub(" ", begin)))
     # A role says nothing of who could hear the line.
     said = _BOXED.sub(lambda box: " " if ROLE.fullmatch(box[1].strip()) else box[0], said)
+    said = _ROLE_BEFORE.sub("(", said).translate(_OPEN_SIGNS)
     words = " ".join(re.sub(r"\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
     return words or "".join(said.split()).strip("-–*_#.·[]()|")
 
@@ -344,7 +446,8 @@ def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> 
     title, label = _TITLE.fullmatch(line), LABEL.fullmatch(line)
     if title:
         return begin_part(title["title"], before, is_alone=is_alone)
-    is_channel = label is not None and looks_like_audience(label["label"])
+    # "Game type: eight" is no channel.
+    is_channel = label is not None and looks_like_audience(label["label"]) and words_of(label["label"]) != ["game", "type"]
     return _kept_round(before) | {"phase": label["text"]} if label and is_channel else {}
 
 

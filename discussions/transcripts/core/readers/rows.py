@@ -30,6 +30,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft, is_ballot, leave_names_out
+from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
@@ -368,6 +369,11 @@ def _add_message(
         said, aside = split_aside(said.strip())
         if aside and not said:
             said, aside, audience = aside, "", "nobody"
+    above = game.draft.game["messages"][-1:]
+    if cells.get("type") == OTHER and not audience and [one["audience"] for one in above] == [None]:
+        # Lines that begin with no player go on with the text above.
+        above[0]["message"] += f"\n\n{said}"
+        return
     # Without turns or ids of its own, a message has the number of those that everybody could hear.
     own = "turn" in signs.at or "id" in signs.at
     turn: dict[str, Any] = (

@@ -16,7 +16,7 @@ from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_forms import TIME_ALONE, head_above
+from discussions.transcripts.core.readers.chat_forms import TIME_ALONE, as_chat, find_boxes, find_branches, head_above
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.named_lines import (
@@ -165,7 +165,7 @@ def separated_name(separator: str) -> tuple[str, str]:
 
 def find_separators(text: str) -> list[tuple[str, str]]:
     """The shapes and the signs that may stand between name and text, the likeliest first, each with a line."""
-    lines = text[:SAMPLE].splitlines()
+    lines = _lines(text[:SAMPLE])
     named = read_named(lines)
     said = [row for _at, row in named if "text" in row and row.get("type") != OTHER]
     has_votes = any("target" in row for _at, row in named)
@@ -186,6 +186,12 @@ def find_separators(text: str) -> list[tuple[str, str]]:
     return [(separator, sample) for _often, separator, sample in found]
 
 
+def _lines(text: str) -> list[str]:
+    """The lines, with boxes and branches as names before texts."""
+    lines = text.splitlines()
+    return as_chat(lines, filter(None, (find_boxes(lines), find_branches(lines))))
+
+
 def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Found]:
     found, count = [], sum(bool(line.strip()) for line in lines)
     for shape, read in SHAPES.items():
@@ -193,14 +199,14 @@ def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Fou
         keys = {key for _at, row in rows for key in row}
         columns = {key: Counter(row.get(key, "") for _at, row in rows) for key in keys}
         # A name and its text take two lines or more, as each key of a record does.
-        share = 3 if shape in (ABOVE, NAMED) else 2 * len(columns) if shape == KEYED else 1
+        share = 4 if shape == NAMED else 3 if shape == ABOVE else 2 * len(columns) if shape == KEYED else 1
         # Players come back, and texts have several words.
         comes_back = any(1 < len(one) < len(rows) for one in columns.values())
         has_texts = any(" " in said for one in columns.values() for said in one)
         if len(rows) < LEAST_LINES or (share + 1) * len(rows) <= count or not (comes_back and has_texts):
             continue
-        # Rows without the players in a column of their own are worse than those by names.
-        has_players = any(players <= values.keys() for values in columns.values())
+        # Rows without the players in a column of their own are worse than those by names, as are those with others there.
+        has_players = any(players <= one.keys() and len(one) <= 2 * len(players) for one in columns.values())
         if has_players or shape != KEYED:
             shown = lines[_shown_row(rows) - 1].strip()[:SHOWN]
             found.append(((10 if has_players else 9) * count, shape, shown))
@@ -266,7 +272,7 @@ def _called(match: "re.Match[str]") -> str:
 
 def read_separated(decoded: Decoded, separator: str) -> Table | None:
     """The lines of a text as rows; None if it has no line with this separator. Never raises."""
-    lines = decoded.text.splitlines()
+    lines = _lines(decoded.text)
     rows = SHAPES[separator](lines) if separator in SHAPES else _read_sign(lines, separator)
     separators = find_separators(decoded.text)
     if not rows or separator not in dict(separators):
