@@ -45,7 +45,7 @@ _LETTERS = r"\w\u0900-\u0963\u0966-\u109f"
 _MORE = rf"(?:[{_LETTERS}-]|['’](?!s\b))"
 _CALLED = re.compile(
     rf"(?<![^\W_])([^\W\d_](?:{_MORE}|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
-    rf"(?=(?P<more>(?:\.? [^\W\d_a-zß-ÿ]{_MORE}*){{1,3}})?)"
+    rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ]{_MORE}*(?: [A-ZÀ-ÞА-Я]{_MORE}*){{0,2}})?)"
 )
 _PLACE = re.compile(r":\d")
 _LEVEL = rf"(?:(?:{'|'.join(LEVELS)})\b[ :|-]{{0,3}})?"
@@ -76,6 +76,8 @@ _VOTES = re.compile(
     re.IGNORECASE,
 )
 # What stands above columns is no name, nor is a level of a log.
+_ID = re.compile(r"[^\W\d_]{1,20}[_-]?0\W?")
+_AUTHOR = ("by", "from", "von", "par", "por", "от")
 _EVENTS = ("event", "events")
 _NO_NAMES = NARRATORS.union(
     FACTS, THOUGHT_NAMES, map(str.casefold, LEVELS), ("player", "speaker", "name", "i", *_EVENTS)
@@ -147,7 +149,9 @@ def find_names(lines: list[str]) -> frozenset[str]:
     # Of words in one place some may be named by nobody, but not most.
     likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
     found_names = likely | (named if likely else {word for slot in slots for word in slot})
-    return frozenset(word + end for word in found_names for end in _ends_of(ends[word]))
+    whole = frozenset(word + end for word in found_names for end in _ends_of(ends[word]))
+    # "轮到 张三" is the turn of "张三".
+    return whole - {name for name in whole if not _has_case(name) and name.partition(" ")[2] in whole}
 
 
 def _ends_of(more: set[str]) -> set[str]:
@@ -227,7 +231,7 @@ def read_named(lines: list[str]) -> Rows:
         elif told.get(number):
             row = _hear(place, told[number])
         else:
-            row = {} if is_rule or not line.strip() else _other_row(line, place, labels)
+            row = {} if is_rule or not line.strip() else _other_row(line, place, labels, names)
         rows.append((number, row))
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], any_name)
 
@@ -256,12 +260,21 @@ def _find_figures(heads: Mapping[int, _Head]) -> dict[int, str]:
     "Eligible: Ann, Bea", "Ann: 5 votes" where others say more with a type.
     """
     names = {head.player.casefold() for head in heads.values()}
-    # A name alone may be a vote.
-    figures = {
-        number: head.text.casefold() not in names and (is_figure(head.text, names) or is_card(head.text))
+    figures = {number: is_figure(head.text, names) or is_card(head.text) for number, head in heads.items()}
+    # A name alone may be a vote, if not others have several: "Ann (2): Bea, Cid".
+    tallies = {heads[number].shape for number in figures if figures[number] and "," in heads[number].text}
+    for number, head in heads.items():
+        figures[number] &= head.text.casefold() not in names or head.shape in tallies
+    # So are codes that differ by numbers alone: "Ann (ID: player1)".
+    texts = {(head.shape, chat.as_shape(head.text)) for head in heads.values()}
+    counts = Counter(shape for shape, _text in texts)
+    ids = {shape for shape, text in texts if counts[shape] == 1 and _ID.fullmatch(text)}
+    shapes = {
+        head.shape
         for number, head in heads.items()
+        if head.shape not in ids and (head.kind or not figures[number])
     }
-    shapes = {head.shape for number, head in heads.items() if head.kind or not figures[number]}
+    figures |= {number: True for number, head in heads.items() if head.shape in ids}
     votes = {number for number, head in heads.items() if _VOTES.search(head.shape)}
     voted = {name for number in votes for name in heads[number].names}
     talk = {head.player for number, head in heads.items() if not figures[number]} | voted
@@ -301,7 +314,7 @@ def _target_of(head: _Head, any_name: "re.Pattern[str]") -> str:
     return said if kind_of_type(head.kind) == VOTE and any_name.fullmatch(said) else ""
 
 
-def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str, str]:
+def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: frozenset[str]) -> dict[str, str]:
     """The row of a line that begins with no player; {} where it goes on above, or begins something."""
     label = LABEL.fullmatch(line)
     is_field = place.is_below and label is not None and labels[label["label"]] >= _LEAST
@@ -322,6 +335,8 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str,
     elif is_kind:
         place.spoken = place.spoken | {"type": kind, "text": ""}
         return place.spoken
+    elif place.spoken and (vote := VOTE_COMMAND.fullmatch(line.strip())) and vote["target"] in names:
+        return place.begun | {"type": "vote", "player": place.spoken["player"], "target": vote["target"]}
     elif place.is_below and not place.is_new:
         place.spoken["text"] = f"{place.spoken['text']}\n{line.strip()}".strip()
     elif place.spoken and not place.is_new:
@@ -372,9 +387,18 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
         if all(len(head.text) < _FAR and _TIMES.search(head.text) for head in same)
         and 2 * len({chat.as_shape(head.text) for head in same}) <= len(same)
     }
+    players = {shape: {head.player for head in same} for shape, same in shapes.items() if shape in often}
+    # "Still alive:" and "Result:" stand alone, as no player does.
+    titles = {
+        shape
+        for shape in often
+        if not any(head.kind or head.text for head in shapes[shape]) and len(often) > 1
+        if players[shape].isdisjoint(set().union(*(own for other, own in players.items() if other != shape)))
+    }
     return {
         number: replace(head, text="") if head.shape in dates else head
         for number, head in heads.items()
+        if head.shape not in titles
         if head.shape in often or (head.has_sign and not _SENTENCE.search(head.shape))
         if not _SAID.match(head.shape)
     }
@@ -382,8 +406,8 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
 
 def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
     first = any_name.search(line, 0, _FAR)
-    # The keys of an object and the parts of a list say nothing.
-    if first is None or line[: first.start()].endswith(('{"', "{'", '["', "['")):
+    # "##Vote: Ann" is said by who speaks. The keys of an object and the parts of a list say nothing.
+    if first is None or VOTE_COMMAND.fullmatch(line.strip()) or line[: first.start()].endswith(('{"', "{'", '["', "['")):
         return None
     boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
     next_name = any_name.match(boxed["text"]) if boxed else None
@@ -418,6 +442,8 @@ def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
     said = _BOXED.sub(lambda box: " " if ROLE.fullmatch(box[1].strip()) else box[0], said)
     said = _ROLE_BEFORE.sub("(", said).translate(_OPEN_SIGNS)
     words = " ".join(re.sub(r"\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
+    if words.casefold() in _AUTHOR:
+        return ""
     return words or "".join(said.split()).strip("-–*_#.·[]()|")
 
 
@@ -454,6 +480,8 @@ def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> 
 def begin_part(title: str, before: Mapping[str, str], *, is_alone: bool) -> dict[str, str]:
     """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
     number = chat.NUMBER.search(title)
+    if title.strip().casefold() in NARRATORS:
+        return _kept_round(before)
     round_of = {"round": number[0]} if number else _kept_round(before)
     # "Example game log" stands above a game.
     is_whole = words_of(title)[-1:] in (["log"], ["logs"], ["transcript"])
