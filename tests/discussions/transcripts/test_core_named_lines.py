@@ -37,7 +37,32 @@ LOGS = {
     "marks": (text("? {name}: {secret}", "! {name}: {said}"), {"?": "private", "!": "speech"}),
     "dates": (
         text("#{n} by {name} » Wed Feb 11, 2026 7:{n} pm", "", "{said}", "", rounds="===== Day {} =====\n\n"),
-        {"by": "speech"},
+        {},
+    ),
+    "a thread to print": (
+        text("**Re: Game 7**", "Posted: *Wed Feb 11, 2026 7:{n} pm*", "by **{name}**", "{said}", "")
+        + b"##Vote: Ann\n\nAnn (2): Bea, Cid\nBea (1): Ann\n",
+        {},
+    ),
+    "entries of several lines": (
+        text(
+            "19:05:{n} - INFO - [SYSTEM] It is the turn of {name}, a {role}",
+            "19:05:{n} - INFO - [THOUGHT] {name}: 1. Analysis:",
+            "    * {secret}",
+            "19:05:{n} - INFO - [SPEECH] {name}: {said}",
+            rounds="19:05:10 - INFO - [SYSTEM] --- Round {} ---\n",
+        ),
+        {},
+    ),
+    "who leads the game": (
+        text("👤 {name}: {said}", "{name} votes for Bea (CANARY)", rounds="\n⭐ Ada Ray: Day {} begins.\n")
+        + "\n⭐ Ada Ray: Night falls. Wolves, wake up.\n👤 Cid: CANARY\n👤 Ann: CANARY\n".encode(),
+        {},
+    ),
+    "parts before rounds": (
+        text("{name} says: {said}", rounds="+------------+\n| DAY PHASE - ROUND {} |\n+------------+\n")
+        + b"\n| NIGHT PHASE - ROUND 2 |\nCid says: CANARY\nAnn says: CANARY\n",
+        {},
     ),
     "titles": (
         text("{name}: {said}", rounds="\nDAY {}\n\nRound table\n")

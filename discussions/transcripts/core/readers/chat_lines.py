@@ -53,23 +53,6 @@ _MARKED = re.compile(
     r"\s{0,3}(?P<more>\S.*)",
     re.IGNORECASE,
 )
-_HEADING = re.compile(
-    rf"(?P<sign>[^\w\s]{{0,20}})\s{{0,5}}(?P<kind>{narration.PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}}|(?:{'|'.join(narration.CARDINALS)})(?!\w))"
-    r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
-    re.IGNORECASE,
-)
-# "NIGHT PHASE - ROUND 1", "DAY_DISCUSSION (Day 1)".
-_PART_FIRST = re.compile(
-    rf"[^\w\s]{{0,20}}\s{{0,5}}(?P<part>[^\W\d_][^\d\n:]{{0,40}}?)\s{{0,3}}[–:|(-]\s{{0,3}}{_NUMBERED_PART}"
-    r"\)?\s{0,3}[^\w\s]{0,20}\s{0,5}",
-    re.IGNORECASE,
-)
-# "第2天", "2日目", "2日目の夜".
-_CJK_HEADING = re.compile(
-    rf"[^\w\s]{{0,20}}\s?第?\s?(?P<number>\d{{1,3}}|[{narration.CHINESE}])\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)"
-    r"(?P<part>(?:の(?:夜|昼|朝|議論|投票))(?:フェーズ)?|開始|开始)?"
-    r"(?:\s?[^\w\s]{0,20}|\s?(?P<sign>[:：\s])\s?(?P<more>[^\n]{1,80}))"
-)
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>|➜|➔|⇒)\s{0,5}(?P<target>[^\n]{1,200})")
 # What stands before a text is read with plain spaces and brackets; texts stay as they are.
 _PLAIN = str.maketrans(
@@ -139,6 +122,7 @@ _APART = re.compile(
     r"(?P<more>[^\W_].*?)[)\]*]{0,2}\s{0,9}"
 )
 SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊👤🗳", "")
+_PICTURE = re.compile("[\u2600-\u2bff\U0001f000-\U0001faff]")
 TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
 # "gpt-4", "oni_", "llama3:8b".
 _CODE = re.compile(r"(?=\S{0,60}[\d_:-])[^\W\d_]\S{1,59}")
@@ -317,10 +301,8 @@ def _read_plain(line: str, style: ChatStyle) -> ChatLine:
 
 def _begun(found: "re.Match[str]", text: str, time: str | None = None) -> ChatLine:
     """The heading of a round or a night, with the text after it."""
-    is_night = narration.is_night(found["kind"]) or narration.part_of_day(text) == "night"
-    return ChatLine(
-        "night" if is_night else "heading", text=text, time=time, round=narration.to_number(found["number"])
-    )
+    kind, number, text = narration.begun(found, text)
+    return ChatLine(kind, text=text, time=time, round=number)
 
 
 def _with_more(heading: ChatLine, style: ChatStyle, *, is_marked: bool = False) -> ChatLine | None:
@@ -463,6 +445,10 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
         return ChatLine("message", text=line.strip(), audience=audience)
     if tag is not None and tag["how"].strip().casefold() in style.narrators:
         return ChatLine("narrated", name=tag["how"].strip(), text=tag["more"].strip())
+    # A picture may stand before who leads the game.
+    signed = match_message(line[1:].lstrip("\ufe0f ")) if _PICTURE.match(line) else None
+    if signed is not None and narration.Rounds().hear(signed["text"] or ""):
+        return ChatLine("narrated", name=signed["name"].strip(), text=signed["text"])
     if line[:1] in "*_[(" and line[-1:] in "*_])" and narration.tells(inside):
         return ChatLine("narrated", text=inside)
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
@@ -492,21 +478,5 @@ def _named_heading(match: "re.Match[str] | None", style: ChatStyle) -> ChatLine 
 
 
 def read_heading(line: str) -> ChatLine | None:
-    cjk = None if line.isascii() else _CJK_HEADING.fullmatch(line.strip())
-    # "第1天 Day 1", "第1天：平安夜", but not the sentence "第1天 很安静".
-    more = cjk["more"] if cjk else ""
-    if cjk and cjk["part"]:
-        return ChatLine("night" if "夜" in cjk["part"] else "heading", round=narration.to_number(cjk["number"]))
-    if cjk and (not more or not cjk["sign"].isspace() or narration.part_of_day(more) or read_heading(more)):
-        return _begun(cjk, more or "")
-    number, part = narration.read_label(line)
-    if part:
-        return ChatLine("night" if part == "night" else "heading", round=number)
-    first = _PART_FIRST.fullmatch(line)
-    if first and (part := narration.part_of_day(first["part"])):
-        return replace(_begun(first, part), text="")
-    match = _HEADING.fullmatch(line.strip())
-    # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
-    if match is None or (match["more"] and not match["sign"] and not narration.part_of_day(match["more"])):
-        return None
-    return _begun(match, (match["more"] or "").strip(f" :–-{match['sign']}"))
+    found = narration.read_heading(line)
+    return ChatLine(found[0], round=found[1], text=found[2]) if found else None

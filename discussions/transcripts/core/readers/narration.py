@@ -83,6 +83,19 @@ CARDINALS, _ORDINALS, _SIGNS = (
     )
 )
 _WRITTEN = CARDINALS | _ORDINALS | _SIGNS
+# "Day 2", "NIGHT PHASE - ROUND 1", "DAY_DISCUSSION (Day 1)".
+_HEADING = re.compile(
+    r"(?P<sign>[^\w\s]{0,20})\s{0,5}(?:(?P<part>[^\W\d_][^\d\n:]{0,40}?)\s{0,3}[–:|(-]\s{0,3})?"
+    rf"(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}}|(?:{'|'.join(CARDINALS)})(?!\w))\)?"
+    r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
+    re.IGNORECASE,
+)
+# "第2天", "2日目", "2日目の夜".
+_CJK_HEADING = re.compile(
+    rf"[^\w\s]{{0,20}}\s?第?\s?(?P<number>\d{{1,3}}|[{CHINESE}])\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)"
+    r"(?:の(?P<part>夜|昼|朝|議論|投票)(?:フェーズ)?|開始|开始)?"
+    r"(?:\s?[^\w\s]{0,20}|\s?(?P<sign>[:：\s])\s?(?P<more>[^\n]{1,80}))"
+)
 # What has rounds only where somebody leads the game.
 _STEPS = rf"{PARTS}|quest|mission|meeting|runda|gün|tura"
 _TOLD_ROUND = re.compile(
@@ -236,6 +249,32 @@ def read_label(line: str) -> tuple[int, str]:
         return 0, ""
     part = found["part"] or found["short"]
     return int(found["number"] or found["counted"]), "night" if part == "N" or is_night(part) else "day"
+
+
+def read_heading(line: str) -> tuple[str, int, str] | None:
+    """ "night" or "heading", the number and the text after it, of the heading of a round; None for other lines."""
+    cjk = None if line.isascii() else _CJK_HEADING.fullmatch(line.strip())
+    # "第1天 Day 1", "第1天：平安夜", but not the sentence "第1天 很安静".
+    more = (cjk["part"] or cjk["more"] or "") if cjk else ""
+    is_more = cjk is not None and (cjk["part"] or not more or not cjk["sign"].isspace())
+    if cjk and (is_more or part_of_day(more) or read_heading(more)):
+        return begun(cjk, more)
+    number, part = read_label(line)
+    if part:
+        return ("night" if part == "night" else "heading", number, "")
+    match = _HEADING.fullmatch(line.strip())
+    # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
+    if match is None or (match["more"] and not match["sign"] and not part_of_day(match["more"])):
+        return None
+    if match["part"] and (match["more"] or not part_of_day(match["part"])):
+        return None
+    return begun(match, match["part"] or (match["more"] or "").strip(f" :–-{match['sign']}"))
+
+
+def begun(found: "re.Match[str]", text: str) -> tuple[str, int, str]:
+    """The heading of a round or a night, with the text after it."""
+    is_at_night = is_night(found["kind"]) or part_of_day(text) == "night"
+    return ("night" if is_at_night else "heading", to_number(found["number"]), text)
 
 
 def sentences(text: str) -> list[str]:

@@ -72,14 +72,12 @@ _OF_OTHERS = frozenset(
 )
 _CHANNELS = frozenset("channel room group thread venue kind type".split())
 _NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
-_HAS_NUMBER = re.compile(r"\d")
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
 _SIDES = re.compile(rf"\bnight\b|{_SIDE}", re.IGNORECASE)
 # "(mafia game)" names the game, not who may read the row.
 _HIDDEN = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b))"
-# After a public day, only what belongs to one side alone is hidden: "Day 2 (mafia)", "Round 2: wolves wake"; not "Day 2
-# (mafia wins)".
+# After a public day, only what is of one side: "Day 2 (mafia)", "Round 2: wolves wake"; not "Day 2 (mafia wins)".
 _FOR_SIDE = (
     r"(?:\W{0,9}\Z|(?:\W{1,3}\w{1,20})?\W{1,3}(?:chat|channel|talks?|discussions?|meetings?|rooms?|only|team|night"
     r"|phase|turn|kills?|picks?|choos\w{1,5}|wakes?|awake|whispers?|private|secret|dms?)\b)"
@@ -396,7 +394,12 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
             # A whisper to somebody is one whoever that is.
             yield kind or (PRIVATE if field == "private" else named), f"{field}: {value}" if kind else value
         elif field == "phase":
-            yield _of_phase(value), value
+            kind = _of_phase(value)
+            is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
+            # What is said while others vote is no vote, unless it is a name.
+            is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
+            is_name = signs.name(cells.get(TEXT, "")).casefold() in {"", *signs.names}
+            yield SPEECH if is_said and not is_name else kind, value
 
 
 def _of_type(value: str) -> str:
@@ -420,7 +423,7 @@ def _of_phase(value: str) -> str:
     if _OPEN.match(value):
         # Of "Day 1 notes" nobody can tell.
         return "" if kind == THOUGHT else SPEECH
-    return kind or (SPEECH if _HAS_NUMBER.search(value) else "")
+    return kind or (SPEECH if any(map(str.isdecimal, value)) else "")
 
 
 def _of_flag(column: str, value: str) -> str:
@@ -445,11 +448,9 @@ def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
         return IGNORE, name
     if hidden := _hidden_part(cells):
         return PRIVATE, hidden
-    for kind in (IGNORE, THOUGHT, PRIVATE, OUT, VOTE):
-        for found, value in said:
-            if found == kind:
-                return kind, value
-    return SPEECH, ""
+    order = (IGNORE, THOUGHT, PRIVATE, OUT, VOTE)
+    found = ((kind, value) for kind in order for own, value in said if own == kind)
+    return next(found, (SPEECH, ""))
 
 
 def _unclear(cells: Mapping[str, str], signs: RowSigns) -> Iterator[str]:

@@ -71,8 +71,6 @@ _DIFFERS = {
     ),
 }
 _SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
-
-
 _AGAIN = mark(
     "The rounds begin again here. If the file has several games, add a column “game”; else look at the game under “Is "
     "this the game?” of the import, and import it."

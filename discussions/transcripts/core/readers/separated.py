@@ -16,11 +16,17 @@ from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_forms import TIME_ALONE, as_chat, find_boxes, find_branches, head_above
+from discussions.transcripts.core.readers.chat_forms import (
+    TIME_ALONE,
+    as_chat,
+    find_boxes,
+    find_branches,
+    head_above,
+)
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
+from discussions.transcripts.core.readers.line_heads import LABEL
 from discussions.transcripts.core.readers.named_lines import (
-    LABEL,
     OTHER,
     begin_part,
     is_clear,
@@ -53,6 +59,9 @@ def _read_levels(lines: list[str]) -> _Rows:
     for at, line in enumerate(lines, start=1):
         found = chat.LOG_LINE.fullmatch(line)
         if found is None:
+            begun = _begun_by(line) or begun
+            if rows and line.strip() and not _begun_by(line):
+                _go_on(rows, at, line.strip())
             continue
         if begins := _ROUND.fullmatch(found["said"]):
             begun = {"round": begins["number"]}
@@ -71,6 +80,15 @@ def _read_levels(lines: list[str]) -> _Rows:
             row = {"type": kind, "player": says["name"], "text": says["text"]}
         rows.append((at, {"time": found["time"] or ""} | row | begun))
     return rows
+
+
+def _go_on(rows: _Rows, at: int, line: str) -> None:
+    """Add a line without a level to the hidden entry above it, or as a row of its own, which is asked about."""
+    above = rows[-1][1]
+    if is_hidden(above["type"]):
+        above["text"] += f"\n{line}"
+    elif "player" in above:
+        rows.append((at, above | {"type": OTHER, "text": line}))
 
 
 def _read_pairs(lines: list[str]) -> _Rows:
@@ -205,7 +223,7 @@ def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Fou
         has_texts = any(" " in said for one in columns.values() for said in one)
         if len(rows) < LEAST_LINES or (share + 1) * len(rows) <= count or not (comes_back and has_texts):
             continue
-        # Rows without the players in a column of their own are worse than those by names, as are those with others there.
+        # Rows without the players in a column of their own, or with many others there, are worse than those by names.
         has_players = any(players <= one.keys() and len(one) <= 2 * len(players) for one in columns.values())
         if has_players or shape != KEYED:
             shown = lines[_shown_row(rows) - 1].strip()[:SHOWN]
