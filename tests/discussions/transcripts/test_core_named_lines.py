@@ -41,7 +41,7 @@ LOGS = {
     ),
     "a thread to print": (
         text("**Re: Game 7**", "Posted: *Wed Feb 11, 2026 7:{n} pm*", "by **{name}**", "{said}", "")
-        + b"##Vote: Ann\n\nAnn (2): Bea, Cid\nBea (1): Ann\n",
+        + b"Ann (2): Bea, Cid\nBea (1): Ann\n",
         {},
     ),
     "entries of several lines": (
@@ -55,8 +55,8 @@ LOGS = {
         {},
     ),
     "who leads the game": (
-        text("👤 {name}: {said}", "{name} votes for Bea (CANARY)", rounds="\n⭐ Ada Ray: Day {} begins.\n")
-        + "\n⭐ Ada Ray: Night falls. Wolves, wake up.\n👤 Cid: CANARY\n👤 Ann: CANARY\n".encode(),
+        text("! {name}: {said}", rounds="\n⭐ Ada Ray: Day {} begins.\n")
+        + "\n⭐ Ada Ray: Night falls. Wolves, wake up.\n! Cid: CANARY\n! Ann: CANARY\n".encode(),
         {},
     ),
     "parts before rounds": (
@@ -188,6 +188,10 @@ def test_a_log_whose_lines_name_players_waits_and_its_like_is_read(name):
     [
         *("[Vote] {} -> {}", "{} votes for {}.", "{} votes for: {}", "[Vote] {}: {}"),
         *("[Abstimmung] {} stimmt für {}", "{} 投票给了 {}", "  {} → {}"),
+        *(
+            "- {} voted {} of being a spy.",
+            "{} votes for {} (so quiet all day)",
+        ),
     ],
 )
 def test_votes_among_such_lines_are_read(vote):
@@ -200,6 +204,17 @@ def test_votes_among_such_lines_are_read(vote):
     _mapping, rows = rows_of(data.encode())
     assert [(row["player"], row["target"]) for row in rows if row.get("type") == "vote"] == votes
     assert [(row["player"], row["text"]) for row in rows if "text" in row] == SAID
+
+
+def test_votes_in_japanese_and_lists_of_players_are_known():
+    names = ["はなこ", "たろう", "けんじ"]
+    said = [f"👤{name}: {other}さんの話は長いと思います。" for name in names for other in names]
+    votes = [f"👤{name}の投票: 【投票】はなこに投票します。\n理由：はなこは静かです。" for name in names]
+    lines = "\n".join([*(f"👤{name}" for name in names), "", *said, "2日目の夜", *said, *votes]).splitlines()
+    rows = [row for _number, row in read_named(lines)]
+    assert [row["target"] for row in rows if "target" in row] == ["はなこ"] * 3
+    assert [row.get("phase", "") for row in rows if "text" in row] == [""] * 9 + ["night"] * 12
+    assert [row["player"] for row in rows if row.get("type") == "理由"] == names
 
 
 def test_what_belongs_to_no_player_is_asked_about():

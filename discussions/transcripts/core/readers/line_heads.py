@@ -54,12 +54,17 @@ VOTES_OF = re.compile(
 _ID = re.compile(r"[^\W\d_]{1,20}[_-]?0\W?")
 _AUTHOR = ("by", "from", "von", "par", "por", "от")
 # Labels of what nobody says.
-_EVENTS = ("event", "events", "re", "posted")
+_EVENTS = ("event", "events", "re", "posted", "配役", "処刑", "襲撃")
 # What stands above columns is no name, nor is a level of a log.
 _NO_NAMES = NARRATORS.union(
-    FACTS, THOUGHT_NAMES, map(str.casefold, LEVELS), ("player", "speaker", "name", "i", *_EVENTS)
+    FACTS,
+    THOUGHT_NAMES,
+    map(str.casefold, LEVELS),
+    ("player", "speaker", "name", "i", *_EVENTS),
 )
+_EVENT = re.compile(rf"\[(?P<name>{'|'.join(_EVENTS)})\](?P<text>.*)", re.IGNORECASE)
 _SIGNS_BEFORE = re.compile(r"\A[^\w\[(]{1,12}")
+_REASON = re.compile(r"(?P<said>.{1,200}\S) \((?P<reason>[^() ]{1,60}(?: [^() ]{1,60}){2,60})\)")
 _BOXED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]")
 # "(Villager (last words))" says as much as "(last words)".
 _ROLE_BEFORE = re.compile(rf"[(\[]{ROLE.pattern} ?(?=[(\[])", re.IGNORECASE)
@@ -199,15 +204,17 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> Head | None:
         or line[: first.start()].endswith(('{"', "{'", '["', "['"))
     ):
         return None
+    # "Ann votes for Bea (she is quiet)".
+    why = _REASON.fullmatch(line)
+    vote = _read_head(why["said"], any_name) if why and not is_hidden(why["reason"]) else None
+    if vote and VOTES_OF.search(vote.shape):
+        return vote
     boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
     next_name = any_name.match(boxed["text"]) if boxed else None
     next_sign = _SIGN.match(boxed["text"], next_name.end()) if boxed and next_name else None
     sign = boxed if boxed and not (next_sign and next_sign["sign"]) else _SIGN.match(line, first.end())
     if sign is None:
-        # "Ann votes for Bea (she is quiet)".
-        bare = BOXED_END.fullmatch(line)
-        vote = _read_head(bare["text"], any_name) if bare else None
-        return replace(vote, text="") if vote and VOTES_OF.search(vote.shape) else None
+        return None
     label = LABEL.fullmatch(line)
     if not sign["sign"] and label and label.start("text") <= first.start() and is_hidden(label["label"]):
         return None
@@ -239,7 +246,8 @@ def type_of(begin: str, any_name: "re.Pattern[str]") -> str:
 
 def find_told(lines: list[str], players: frozenset[str]) -> dict[int, str]:
     """What who leads the game says, by the numbers of its lines: "GAME: Wake up!", "⭐ Ada: Night falls."."""
-    found = [chat.match_message(_SIGNS_BEFORE.sub("", chat.plain_line(line))) for line in lines]
+    plain = [_SIGNS_BEFORE.sub("", chat.plain_line(line)) for line in lines]
+    found = [_EVENT.match(line) or chat.match_message(line) for line in plain]
     said = [match and (match["name"].strip(), match["text"] or "") for match in found]
     called = Counter(one[0] for one in said if one)
     leaders = find_narrators([one for one in said if one and called[one[0]] >= LEAST])

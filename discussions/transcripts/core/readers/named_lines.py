@@ -68,13 +68,15 @@ OTHER = "other lines"
 class _Place(Struct):
     """Where the reading of the lines has come to: what began above, and who has spoken last.
 
-    `is_below` says that the text of who has spoken stands on the lines below, `is_new` that nothing goes on there, and
-    `latest` is the last round so far; where all titles `are_alike`, their numbers are rounds, unless the text
-    `has_headings` of rounds. `told` is where the game is by what is told of it. In a log each entry begins with a time.
+    The `last` player has spoken or voted. `is_below` says that the text of who has spoken stands on the lines below,
+    `is_new` that nothing goes on there, and `latest` is the last round so far; where all titles `are_alike`, their
+    numbers are rounds, unless the text `has_headings` of rounds. `told` is where the game is by what is told of it. In
+    a log each entry begins with a time.
     """
 
     begun: dict[str, str] = {}
     spoken: dict[str, str] = {}
+    last: str = ""
     is_below: bool = False
     is_new: bool = False
     latest: int = 0
@@ -127,7 +129,9 @@ def read_named(lines: list[str]) -> Rows:
 
 
 def _row_of(head: Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str, str]:
+    place.last = head.player
     if target := _target_of(head, any_name):
+        place.last = head.names[0]
         return place.begun | {"type": "vote", "player": head.names[0], "target": target}
     place.spoken = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
     place.is_below = not head.text
@@ -177,8 +181,8 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
         return _begin(place, begun)
     elif place.is_log and _goes_on(line, place):
         return {}
-    elif label and (is_field or (place.spoken and _is_thought(label["label"]))):
-        return place.begun | {"player": place.spoken["player"], "type": label["label"], "text": label["text"]}
+    elif label and (is_field or (place.last and _is_thought(label["label"]))):
+        return place.begun | {"player": place.last, "type": label["label"], "text": label["text"]}
     elif is_kind:
         place.spoken = place.spoken | {"type": kind, "text": ""}
         return place.spoken

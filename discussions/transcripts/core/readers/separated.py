@@ -38,8 +38,8 @@ from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
-# The most text that is looked at, the fewest lines of it, and how a separator is shown.
-SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 100
+# The most text that is looked at, the fewest lines of it, what is no word, and how a separator is shown.
+SAMPLE, LEAST_LINES, LEAST_SIGNS, SHOWN = 64 * 1024, 4, 8, 100
 ABOVE, KEYED, NAMED = "name and time above", "key: value", "names"
 _Rows = list[tuple[int, dict[str, str]]]
 # In how many lines a shape or a sign is, and a line that shows it.
@@ -218,9 +218,10 @@ def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Fou
         columns = {key: Counter(row.get(key, "") for _at, row in rows) for key in keys}
         # A name and its text take two lines or more, as each key of a record does.
         share = 4 if shape == NAMED else 3 if shape == ABOVE else 2 * len(columns) if shape == KEYED else 1
-        # Players come back, and texts have several words.
+        # Players come back, and texts have several words, which some scripts do not part.
         comes_back = any(1 < len(one) < len(rows) for one in columns.values())
-        has_texts = any(" " in said for one in columns.values() for said in one)
+        cells = (said for one in columns.values() for said in one)
+        has_texts = any(" " in said or (len(said) > LEAST_SIGNS and not said.isascii()) for said in cells)
         if len(rows) < LEAST_LINES or (share + 1) * len(rows) <= count or not (comes_back and has_texts):
             continue
         # Rows without the players in a column of their own, or with many others there, are worse than those by names.
