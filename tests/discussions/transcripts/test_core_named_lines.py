@@ -2,7 +2,8 @@
 
 import pytest
 
-from discussions.transcripts.core.readers.named_lines import find_names, is_clear, read_named
+from discussions.transcripts.core.readers.line_heads import find_names
+from discussions.transcripts.core.readers.named_lines import is_clear, read_named
 from tests.discussions.transcripts.test_core_own_shapes import check_waits, text
 from tests.discussions.transcripts.test_core_separated import rows_of
 from tests.factories.own_logs import SAID

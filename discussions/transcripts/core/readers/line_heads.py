@@ -51,8 +51,7 @@ VOTES_OF = re.compile(
     r"| ?投票?[给給]了? ?| ?(?:->|→|=>) ?)\0(?: (?:of being|as|for being|to be)\b.{0,40})?\W{0,3}\Z",
     re.IGNORECASE,
 )
-_ID = re.compile(r"[^\W\d_]{1,20}[_-]?0\W?")
-_AUTHOR = ("by", "from", "von", "par", "por", "от")
+_AUTHOR = re.compile(r"\A\W*(?:by|from|von|par|por|от)\W*\Z", re.IGNORECASE)
 # Labels of what nobody says.
 _EVENTS = ("event", "events", "re", "posted", "配役", "処刑", "襲撃")
 # What stands above columns is no name, nor is a level of a log.
@@ -65,9 +64,8 @@ _NO_NAMES = NARRATORS.union(
 _EVENT = re.compile(rf"\[(?P<name>{'|'.join(_EVENTS)})\](?P<text>.*)", re.IGNORECASE)
 _SIGNS_BEFORE = re.compile(r"\A[^\w\[(]{1,12}")
 _REASON = re.compile(r"(?P<said>.{1,200}\S) \((?P<reason>[^() ]{1,60}(?: [^() ]{1,60}){2,60})\)")
-_BOXED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]")
-# "(Villager (last words))" says as much as "(last words)".
-_ROLE_BEFORE = re.compile(rf"[(\[]{ROLE.pattern} ?(?=[(\[])", re.IGNORECASE)
+_ID = re.compile(r"[^\W\d_]{1,20}[_-]?\d{1,4}\W?")
+_ROLES = re.compile(rf"[(\[]\s?{ROLE.pattern}\s?(?:[)\]]|(?=[(\[]))", re.IGNORECASE)
 BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
 _SENTENCE = re.compile(r"[.!?,;] ")
@@ -117,8 +115,8 @@ def find_names(lines: list[str]) -> frozenset[str]:
         # Behind a name texts begin.
         is_text = not called_above.isdisjoint(found[1] for found in _CALLED.finditer(before))
         if len(again) >= LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total() and not is_text:
-            called = Counter({word: count for word, count in place.items() if _may_be_name(word)})
             # Who leaves the game early may speak once.
+            called = Counter({word: count for word, count in place.items() if _may_be_name(word)})
             counts += called
             called_above.update(chat.as_shape(word) for word in called)
             is_pure = before.strip() != "" and "|" not in before and len(called) == len(place)
@@ -132,8 +130,8 @@ def find_names(lines: list[str]) -> frozenset[str]:
     named = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
     # Of words in one place some may be named by nobody, but not most.
     likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
-    found_names = likely | (named if likely else {word for slot in slots for word in slot})
-    whole = frozenset(word + end for word in found_names for end in _ends_of(ends[word]))
+    likely |= named if likely else {word for slot in slots for word in slot}
+    whole = frozenset(word + end for word in likely for end in _ends_of(ends[word]))
     # "轮到 张三" is the turn of "张三".
     return whole - {name for name in whole if not _has_case(name) and name.partition(" ")[2] in whole}
 
@@ -235,12 +233,9 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> Head | None:
 def type_of(begin: str, any_name: "re.Pattern[str]") -> str:
     """What stands beside names and numbers, in words; marks alone where there are no words."""
     said = chat.NUMBER.sub("", any_name.sub(" ", _TIMES.sub(" ", begin)))
-    # A role says nothing of who could hear the line.
-    said = _BOXED.sub(lambda box: " " if ROLE.fullmatch(box[1].strip()) else box[0], said)
-    said = _ROLE_BEFORE.sub("(", said).translate(_OPEN_SIGNS)
+    # A role says nothing of who could hear the line, as in "(Villager (last words))".
+    said = _AUTHOR.sub("", _ROLES.sub(" ", said).translate(_OPEN_SIGNS))
     words = " ".join(re.sub(r"\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
-    if words.casefold() in _AUTHOR:
-        return ""
     return words or "".join(said.split()).strip("-–*_#.·[]()|")
 
 
@@ -258,29 +253,24 @@ def find_told(lines: list[str], players: frozenset[str]) -> dict[int, str]:
 
 
 def find_figures(heads: Mapping[int, Head]) -> dict[int, str]:
-    """The lines with only numbers, ids, roles or lists of players, where others say more; their texts are "".
+    """The lines with only numbers, roles or lists of players, where others say more; their texts are "".
 
-    "Eligible: Ann, Bea", "Ann: 5 votes", "Ann (ID: player1)".
+    "Eligible: Ann, Bea", "Ann: 5 votes", "Ann (ID: p1)", or the names of players below each other.
     """
     names = {head.player.casefold() for head in heads.values()}
-    listed = {number for number, head in heads.items() if is_figure(head.text, names) or is_card(head.text)}
+    ids = {number for number, head in heads.items() if _ID.fullmatch(head.text)}
+    listed = {n for n, head in heads.items() if is_figure(head.text, names) or is_card(head.text)} | ids
     # A name alone may be a vote, if not others have several: "Ann (2): Bea, Cid".
     tallies = {heads[number].shape for number in listed if "," in heads[number].text}
     votes = {number for number, head in heads.items() if head.text.casefold() in names}
     listed -= {number for number in votes if heads[number].shape not in tallies}
     talk = {head.player for number, head in heads.items() if number not in listed}
-    texts = {(head.shape, chat.as_shape(head.text)) for head in heads.values()}
-    ids = {shape for shape, text in texts if _ID.fullmatch(text)} - {
-        shape for shape, text in texts if not _ID.fullmatch(text)
-    }
-    said = {head.shape for number, head in heads.items() if number not in listed or head.kind} - ids
-    # Who speaks above a text does not stand below others: a list of players.
-    bare = {number for number, head in heads.items() if not (head.text or head.has_sign)}
-    bare -= {number for number in bare if VOTES_OF.search(heads[number].shape)}
-    return {
-        number: ""
+    said = {
+        head.shape
         for number, head in heads.items()
-        if (number in listed and head.player not in talk)
-        or (said and head.shape not in said)
-        or (number in bare and bare & {number - 1, number + 1})
+        if number not in listed or (head.kind and number not in ids)
     }
+    idle = {n for n in listed if heads[n].player not in talk or (said and heads[n].shape not in said)}
+    without = {number for number, head in heads.items() if not (head.text or head.has_sign)}
+    without -= {number for number in without if VOTES_OF.search(heads[number].shape)}
+    return dict.fromkeys(idle | {n for n in without if without & {n - 1, n + 1}}, "")

@@ -24,24 +24,11 @@ from discussions.transcripts.core.audience import (
     words_of,
 )
 from discussions.transcripts.core.readers import chat_lines as chat
+from discussions.transcripts.core.readers import line_heads as begins
 from discussions.transcripts.core.readers.chat_labels import (
     ENDS,
     find_titles,
     split_hidden,
-)
-from discussions.transcripts.core.readers.line_heads import (
-    BOXED_END,
-    LABEL,
-    LEAST,
-    LEAST_NAMES,
-    VOTES_OF,
-    Head,
-    any_of,
-    find_figures,
-    find_heads,
-    find_names,
-    find_told,
-    type_of,
 )
 from discussions.transcripts.core.readers.narration import (
     PARTS,
@@ -89,16 +76,16 @@ class _Place(Struct):
 def read_named(lines: list[str]) -> Rows:
     """The lines as rows of a player, a type, a text, the target of a vote and a round; [] if they name nobody."""
     is_data = 2 * sum(line.lstrip()[:1] == "{" for line in lines) > len(lines)
-    heads, names = dict[int, Head](), frozenset[str]() if is_data else find_names(lines)
+    heads, names = dict[int, begins.Head](), frozenset[str]() if is_data else begins.find_names(lines)
     # What is found beside players begins no line.
     for _again in range(2):
-        heads = find_heads(lines, any_of(names)) if len(names) >= LEAST_NAMES else {}
+        heads = begins.find_heads(lines, begins.any_of(names)) if len(names) >= begins.LEAST_NAMES else {}
         names = frozenset(head.player for head in heads.values())
-    told = find_told(lines, names) | find_figures(heads)
+    told = begins.find_told(lines, names) | begins.find_figures(heads)
     heads = {number: head for number, head in heads.items() if number not in told}
     lines = ["" if number in told else line for number, line in enumerate(lines, start=1)]
-    any_name = any_of(names)
-    labels = Counter(label["label"] for line in lines if (label := LABEL.fullmatch(line)))
+    any_name = begins.any_of(names)
+    labels = Counter(label["label"] for line in lines if (label := begins.LABEL.fullmatch(line)))
     titles = find_titles(lines, heads)
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
     rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
@@ -128,7 +115,7 @@ def read_named(lines: list[str]) -> Rows:
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], any_name)
 
 
-def _row_of(head: Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str, str]:
+def _row_of(head: begins.Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str, str]:
     place.last = head.player
     if target := _target_of(head, any_name):
         place.last = head.names[0]
@@ -147,16 +134,15 @@ def _begin(place: _Place, begun: dict[str, str]) -> dict[str, str]:
 
 def _hear(place: _Place, text: str) -> dict[str, str]:
     """Who leads the game may begin a round or a night. No row."""
-    if place.told.hear(text):
-        number = {"round": str(place.told.number)} if place.told.is_numbered else _kept_round(place.begun)
-        place.begun = number | ({"phase": "night"} if place.told.is_night else {})
-        place.spoken, place.is_below = {}, False
-    return {}
+    if not place.told.hear(text):
+        return {}
+    number = {"round": str(place.told.number)} if place.told.is_numbered else _kept_round(place.begun)
+    return _begin(place, number | ({"phase": "night"} if place.told.is_night else {}))
 
 
-def _target_of(head: Head, any_name: "re.Pattern[str]") -> str:
+def _target_of(head: begins.Head, any_name: "re.Pattern[str]") -> str:
     """Whom a line votes for: the last of its names, or the name that is all of its text; "" for other lines."""
-    if VOTES_OF.search(head.shape):
+    if begins.VOTES_OF.search(head.shape):
         return head.names[-1]
     command = VOTE_COMMAND.fullmatch(head.text)
     said = command["target"] if command else head.text.strip(" .!*")
@@ -165,15 +151,17 @@ def _target_of(head: Head, any_name: "re.Pattern[str]") -> str:
 
 def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: frozenset[str]) -> dict[str, str]:
     """The row of a line that begins with no player; {} where it goes on above, or begins something."""
-    vote, label = VOTE_COMMAND.fullmatch(line.strip()), LABEL.fullmatch(line)
+    vote, label = VOTE_COMMAND.fullmatch(line.strip()), begins.LABEL.fullmatch(line)
     if vote and place.spoken and vote["target"] in names:
         return place.begun | {"type": "vote", "player": place.spoken["player"], "target": vote["target"]}
-    is_field = place.is_below and label is not None and labels[label["label"]] >= LEAST
+    # "Plan" may begin a line of a text.
+    said = label["label"].casefold() if label and place.last else ""
+    is_thought = is_hidden(said) and (said in THOUGHT_NAMES or not said.isascii())
+    is_field = place.is_below and label is not None and labels[label["label"]] >= begins.LEAST
     kind = line.strip(" :*_#[]()-")
     # What stands below, and no sentence: "Thoughts".
-    is_kind = (
-        place.is_below and kind_of_type(kind) != "" and kind.count(" ") < LEAST and not kind.endswith(ENDS)
-    )
+    is_brief = kind.count(" ") < begins.LEAST and not kind.endswith(ENDS)
+    is_kind = place.is_below and is_brief and kind_of_type(kind) != ""
     begun = _round_of(line, place)
     if begun:
         place.begun, place.spoken, place.is_below = begun, {}, False
@@ -181,7 +169,7 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
         return _begin(place, begun)
     elif place.is_log and _goes_on(line, place):
         return {}
-    elif label and (is_field or (place.last and _is_thought(label["label"]))):
+    elif label and (is_field or is_thought):
         return place.begun | {"player": place.last, "type": label["label"], "text": label["text"]}
     elif is_kind:
         place.spoken = place.spoken | {"type": kind, "text": ""}
@@ -191,11 +179,6 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
     elif place.spoken and not place.is_new:
         return place.begun | {"player": place.spoken["player"], "type": OTHER, "text": line.strip()}
     return {}
-
-
-def _is_thought(label: str) -> bool:
-    """Whether a label says of a line below a text that nobody heard it; "Plan" may begin a line of a text."""
-    return label.casefold() in THOUGHT_NAMES or (is_hidden(label) and not label.isascii())
 
 
 def _goes_on(line: str, place: _Place) -> bool:
@@ -232,7 +215,7 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
 
 def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> dict[str, str]:
     """The same of a title or a channel that a line names; `is_alone` says that all titles are called alike."""
-    title, label = _TITLE.fullmatch(line), LABEL.fullmatch(line)
+    title, label = _TITLE.fullmatch(line), begins.LABEL.fullmatch(line)
     if title:
         return begin_part(title["title"], before, is_alone=is_alone)
     # "Game type: eight" is no channel.
@@ -263,8 +246,8 @@ def _kept_round(before: Mapping[str, str]) -> dict[str, str]:
 def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
     """The rows with what stands in brackets behind all texts in their types; what all have says nothing."""
     said = [row for _number, row in rows if "target" not in row]
-    boxes = [(row, found) for row in said if (found := BOXED_END.fullmatch(row["text"]))]
-    kinds = [type_of(found["boxed"], any_name) for _row, found in boxes]
+    boxes = [(row, found) for row in said if (found := begins.BOXED_END.fullmatch(row["text"]))]
+    kinds = [begins.type_of(found["boxed"], any_name) for _row, found in boxes]
     are_brief = all(kind.count(" ") < _MOST_WORDS for kind in kinds)
     if 5 * len(boxes) >= 4 * len(said) and are_brief and len({*kinds}) <= _MOST_BOXES:
         for (row, found), kind in zip(boxes, kinds, strict=True):

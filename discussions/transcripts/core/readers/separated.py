@@ -60,8 +60,9 @@ def _read_levels(lines: list[str]) -> _Rows:
         found = chat.LOG_LINE.fullmatch(line)
         if found is None:
             begun = _begun_by(line) or begun
-            if rows and line.strip() and not _begun_by(line):
-                _go_on(rows, at, line.strip())
+            # An entry has its level on the first of its lines.
+            if rows and line.strip() and is_hidden(rows[-1][1]["type"]):
+                rows[-1][1]["text"] += f"\n{line.strip()}"
             continue
         if begins := _ROUND.fullmatch(found["said"]):
             begun = {"round": begins["number"]}
@@ -80,15 +81,6 @@ def _read_levels(lines: list[str]) -> _Rows:
             row = {"type": kind, "player": says["name"], "text": says["text"]}
         rows.append((at, {"time": found["time"] or ""} | row | begun))
     return rows
-
-
-def _go_on(rows: _Rows, at: int, line: str) -> None:
-    """Add a line without a level to the hidden entry above it, or as a row of its own, which is asked about."""
-    above = rows[-1][1]
-    if is_hidden(above["type"]):
-        above["text"] += f"\n{line}"
-    elif "player" in above:
-        rows.append((at, above | {"type": OTHER, "text": line}))
 
 
 def _read_pairs(lines: list[str]) -> _Rows:
