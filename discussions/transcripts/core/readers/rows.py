@@ -369,7 +369,6 @@ def _add_message(
             said, aside, audience = aside, "", "nobody"
     above = game.draft.game["messages"][-1:]
     if cells.get("type") == OTHER and not audience and [one["audience"] for one in above] == [None]:
-        # Lines that begin with no player go on with the text above.
         above[0]["message"] += f"\n\n{said}"
         return
     # Without turns or ids of its own, a message has the number of those that everybody could hear.

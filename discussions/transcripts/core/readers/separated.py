@@ -14,19 +14,13 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides, is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_forms import (
-    TIME_ALONE,
-    as_chat,
-    find_boxes,
-    find_branches,
-    head_above,
-)
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.line_heads import LABEL
 from discussions.transcripts.core.readers.named_lines import (
+    LABEL,
     OTHER,
     begin_part,
     is_clear,
@@ -60,7 +54,6 @@ def _read_levels(lines: list[str]) -> _Rows:
         found = chat.LOG_LINE.fullmatch(line)
         if found is None:
             begun = _begun_by(line) or begun
-            # An entry has its level on the first of its lines.
             if rows and line.strip() and is_hidden(rows[-1][1]["type"]):
                 rows[-1][1]["text"] += f"\n{line.strip()}"
             continue
@@ -143,9 +136,9 @@ def _read_heads(lines: list[str]) -> _Rows:
     for at, line in enumerate(map(str.strip, lines), start=1):
         below = lines[at].strip() if at < len(lines) else ""
         is_new = is_new or _RULED.fullmatch(line) is not None
-        if TIME_ALONE.fullmatch(line):
+        if forms.TIME_ALONE.fullmatch(line):
             continue
-        if head := head_above(line, below):
+        if head := forms.head_above(line, below):
             rows.append((at, {"time": head[1], "player": head[0], "text": ""} | begun))
             is_new = False
         elif is_new:
@@ -199,7 +192,7 @@ def find_separators(text: str) -> list[tuple[str, str]]:
 def _lines(text: str) -> list[str]:
     """The lines, with boxes and branches as names before texts."""
     lines = text.splitlines()
-    return as_chat(lines, filter(None, (find_boxes(lines), find_branches(lines))))
+    return forms.as_chat(lines, filter(None, (forms.find_boxes(lines), forms.find_branches(lines))))
 
 
 def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Found]:
