@@ -137,13 +137,14 @@ def too_pale(page: Page, known: set[str]) -> list[str]:
     """
     fresh = mark_fresh(page, known)
     known.update(fresh)
-    faults = []
-    for scheme in ("dark", "light"):
-        paint(page, scheme)
-        if fresh:
-            found = violations(page, "[data-fresh]", runOnly=["color-contrast"])
-            faults += [f"{scheme}: {fault}" for fault in found]
-    return faults
+
+    def find(scheme: str) -> list[str]:
+        found = violations(page, "[data-fresh]", runOnly=["color-contrast"]) if fresh else []
+        return [f"{scheme}: {fault}" for fault in found]
+
+    faults = find("dark")
+    paint(page, "light")
+    return faults + find("light")
 
 
 def list_faults(page: Page, known: set[str]) -> list[str]:
