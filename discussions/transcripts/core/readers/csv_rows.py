@@ -3,7 +3,9 @@
 import csv
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Games, NewNotes
@@ -213,13 +215,8 @@ def _are_names(header: list[str]) -> bool:
 
 def _sample(text: str, delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
-    head = text[:SAMPLE_CHARACTERS]
-    decoded = Decoded(head.encode("utf-8", "replace"))
-    try:
-        for row in _rows(decoded, delimiter, *_whole(decoded, delimiter)):
+    decoded = Decoded(text[:SAMPLE_CHARACTERS].encode("utf-8", "replace"))
+    with suppress(csv.Error):
+        for row in islice(_rows(decoded, delimiter, *_whole(decoded, delimiter)), SAMPLE_ROWS + 1):
             rows.append(row.cells)
-            if len(rows) > SAMPLE_ROWS:
-                break
-    except csv.Error:
-        pass
     return rows

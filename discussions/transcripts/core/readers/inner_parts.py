@@ -110,7 +110,9 @@ def join_pieces(data: bytes) -> bytes:
         if end - start <= _LONGEST_LINE
     ]
     are_objects = len(first) > 1 and all(type(value) is dict for value in first)
-    is_game = are_objects and (histories.recognises(first) or _are_rounds(first))
+    is_game = are_objects and (
+        histories.recognises(first) or (not json_turns.are_states(first) and json_turns.recognises(first))
+    )
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
 
 
@@ -134,10 +136,6 @@ def take_lines(data: bytes) -> bytes:
         parts += [(own, item) for own, item in inner if type(item) in (dict, list)]
     texts = [" ".join(text.split()) for _key, text in (lists or [[]])[0] if type(text) is str]
     return "\n".join(texts).encode() if len(lists) == 1 and len(texts) == len(lists[0]) else data
-
-
-def _are_rounds(pieces: list[Any]) -> bool:
-    return not json_turns.are_states(pieces) and json_turns.recognises(pieces)
 
 
 def explain_pieces(values: Sequence[Any], key: str = "") -> str:
