@@ -8,13 +8,8 @@ from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import rubric_record
 from discussions.transcripts.core.audience import PRIVATE, SPEECH
 from discussions.transcripts.core.file_names import source_name
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import heads
-from discussions.transcripts.core.readers.columns import (
-    SEPARATOR,
-    MappingRecord,
-    columns_hash,
-    has_needed,
-)
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
@@ -47,12 +42,12 @@ class ColumnsPage:
     rows: list[list[str]]
     preview: heads.FirstGame
 
-    def __init__(self, *, transcript: Transcript, table: Table, mapping: MappingRecord) -> None:
+    def __init__(self, *, transcript: Transcript, table: Table, mapping: recipes.MappingRecord) -> None:
         self.transcript = transcript
         self.table = table
         self.rows = [[cell[:SHOWN_CHARACTERS] for cell in row] for row in sample_rows(table, SAMPLE_ROWS)]
         self.row_count = sum(1 for _row in table.rows)
-        self.has_needed = has_needed(mapping.fields)
+        self.has_needed = recipes.has_needed(mapping.fields)
         self.preview = _first_game(transcript, table, mapping) if self.has_needed else heads.FirstGame()
         self.said = _sample(self.preview.record) if self.preview.record else []
         self.kept = kept_mapping(transcript, table.columns)
@@ -70,10 +65,10 @@ class ColumnsPage:
 def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | None:
     """The recipe that counts for the columns of a file."""
     rows = ColumnMapping.objects.filter(project=transcript.project, removed_at=None)
-    return rows.select_related("created_by").filter(columns_sha256=columns_hash(columns)).first()
+    return rows.select_related("created_by").filter(columns_sha256=recipes.columns_hash(columns)).first()
 
 
-def first_mapping(transcript: Transcript, table: Table) -> MappingRecord:
+def first_mapping(transcript: Transcript, table: Table) -> recipes.MappingRecord:
     """What the page shows first: the kept recipe, else what the names of the columns and their cells suggest."""
     if kept := kept_mapping(transcript, table.columns):
         return mapping_record(kept)
@@ -88,12 +83,12 @@ def list_mappings(*, project: Project) -> list[tuple[ColumnMapping, list[tuple[o
     return [(row, describe_recipe(mapping_record(row))) for row in rows]
 
 
-def _first_game(transcript: Transcript, table: Table, mapping: MappingRecord) -> heads.FirstGame:
+def _first_game(transcript: Transcript, table: Table, mapping: recipes.MappingRecord) -> heads.FirstGame:
     version = transcript.iteration.rubric_version
     role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
     # Until somebody has answered, what is not clear is kept apart.
     questions = find_questions(table, mapping)
-    channels = () if SEPARATOR in table.settings else table.asked
+    channels = () if recipes.SEPARATOR in table.settings else table.asked
     unclear = {one.value.casefold(): SPEECH if one.value in channels else PRIVATE for one in questions}
     mapping = msgspec.structs.replace(mapping, kinds=unclear | mapping.kinds)
     first = heads.read_first_game(table, mapping, transcript.name, source_name(transcript.name), role_map)

@@ -13,12 +13,7 @@ from typing import IO
 import zstandard
 from msgspec import Struct
 
-from discussions.transcripts.core.file_names import (
-    folder_of,
-    is_plainly_no_transcript,
-    shown_name,
-    shown_path,
-)
+from discussions.transcripts.core import file_names
 from discussions.transcripts.core.notes import MIB, Limits
 from workspace.core.words import mark, say
 
@@ -132,12 +127,12 @@ def open_zip(data: bytes, limits: Limits) -> Archive:
     members: list[Member] = []
     seen: set[tuple[str, str]] = set()
     for info in infos:
-        if is_plainly_no_transcript(info.filename):
+        if file_names.is_plainly_no_transcript(info.filename):
             continue
-        name, folder = shown_name(info.filename), folder_of(info.filename)
+        name, folder = file_names.shown_name(info.filename), file_names.folder_of(info.filename)
         is_twice = (folder, name) in seen
         seen.add((folder, name))
-        members.append(Member(name, shown_path(info.filename), folder, info, is_twice=is_twice))
+        members.append(Member(name, file_names.shown_path(info.filename), folder, info, is_twice=is_twice))
     if not members:
         raise RefusedFile("no_games")
     return Archive(members=members, left_out=len(infos) - len(members), file=file, data=data)

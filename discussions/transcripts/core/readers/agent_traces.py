@@ -14,16 +14,9 @@ from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT,
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object, plain_value
 from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers import openai_chat
 from discussions.transcripts.core.readers.columns import PLAYER, Columns, field_of
 from discussions.transcripts.core.readers.json_turns import ROUNDS
-from discussions.transcripts.core.readers.openai_chat import (
-    A2A_ROLES,
-    ROLES,
-    convert,
-    find_id,
-    first_values,
-    is_chat_message,
-)
 from workspace.core.strict_json import read_json
 
 _OTLP, _LANGFUSE, _LANGSMITH, _SESSION = "resourceSpans", "observations", "run_type", "harness"
@@ -101,7 +94,9 @@ def recognises_text(text: str) -> bool:
 def are_turns(values: list[Any]) -> bool:
     """Whether each of several values is a chat with a player who is asked again: what it answered last is a message."""
     owners = [
-        first_values({key: part for key, part in value.items() if type(part) is str}, PLAYER).get(PLAYER)
+        openai_chat.first_values({key: part for key, part in value.items() if type(part) is str}, PLAYER).get(
+            PLAYER
+        )
         for value in values
         if type(value) is dict and _last_answer(value) is not None
     ]
@@ -111,7 +106,7 @@ def are_turns(values: list[Any]) -> bool:
 def _last_answer(value: dict[str, Any]) -> dict[str, Any] | None:
     """The last message of a chat between a user and a model; None of any other value."""
     chat = [message for _place, message in _objects(value, "messages")]
-    is_chat = all(is_chat_message(message) and "name" not in message for message in chat)
+    is_chat = all(openai_chat.is_chat_message(message) and "name" not in message for message in chat)
     return chat[-1] if chat and is_chat and chat[-1].get("role") == "assistant" else None
 
 
@@ -122,7 +117,7 @@ def parts(value: Any) -> list[tuple[str, Any]]:
 
 def to_native(value: Any, notes: Notes) -> NativeGame:
     found = value if type(value) is tuple else next(iter(_games(_placed(value)).items()), None)
-    return None if found is None else convert({"id": found[0]}, found[1], notes)
+    return None if found is None else openai_chat.convert({"id": found[0]}, found[1], notes)
 
 
 def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:
@@ -135,7 +130,7 @@ def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> G
         for place, document in read:
             for problem in document.problems:
                 notes.fault(problem.code, place.strip(), problem.message)
-        yield (convert({"id": game}, entries, notes) if entries else None), notes
+        yield (openai_chat.convert({"id": game}, entries, notes) if entries else None), notes
 
 
 def _placed(value: Any) -> _Placed:
@@ -156,7 +151,7 @@ def _games(values: _Placed) -> dict[str, _Placed]:
     for game, place, facts, answer in answers:
         entries = games.setdefault(str(game) if type(game) in (str, int) else "", [])
         for message in [_LEFT_OUT] if answer is None else _said(answer):
-            is_known = "role" not in message or message["role"] in ROLES
+            is_known = "role" not in message or message["role"] in openai_chat.ROLES
             entries.append((place, message | facts if is_known else _LEFT_OUT))
     return games
 
@@ -167,9 +162,9 @@ def _said(answer: Any) -> list[dict[str, Any]]:
         return [message for part in answer for message in _said(part)]
     if type(answer) is not dict:
         return [{"role": "assistant", "content": answer}] if type(answer) is str else []
-    if str(answer.get("role")) in A2A_ROLES and type(answer.get("parts")) is list:
-        return [{"role": A2A_ROLES[answer["role"]], "content": answer["parts"]}]
-    if type(answer.get("role")) is str or is_chat_message(answer):
+    if str(answer.get("role")) in openai_chat.A2A_ROLES and type(answer.get("parts")) is list:
+        return [{"role": openai_chat.A2A_ROLES[answer["role"]], "content": answer["parts"]}]
+    if type(answer.get("role")) is str or openai_chat.is_chat_message(answer):
         return [answer | {"content": answer.get("content", answer.get("parts"))}]
     return next((_said(answer[key]) for key in _WITHIN if answer.get(key)), [])
 
@@ -235,7 +230,7 @@ def _runs(values: _Placed) -> Iterator[_Answer]:
         thread = None
         for place, run in _run_tree([root]):
             about = as_object(as_object(run.get("extra")).get("metadata"))
-            thread = find_id([about], *_THREAD) or run.get("trace_id") or thread
+            thread = openai_chat.find_id([about], *_THREAD) or run.get("trace_id") or thread
             answer = run["outputs"] if _is_model(run) else None
             yield thread, place, _facts(run, about, "start_time"), answer
 
@@ -257,7 +252,7 @@ def _calls(values: _Placed) -> Iterator[_Answer]:
         plain = {key: part for key, part in about.items() if type(part) in (str, int, bool)}
         plain = {key: part for key, part in plain.items() if key not in ("model", "role")}
         plain = ids.get(str(call.get("custom_id")), {}) | plain
-        given = first_values(plain, "game", "time", "type")
+        given = openai_chat.first_values(plain, "game", "time", "type")
         kind = kind_of_type(str(given.get("type", "")))
         facts = _facts({"name": "assistant"}, plain, "")
         facts["timestamp"] = given.get("time")
@@ -307,7 +302,7 @@ def _field_of_words(words: Sequence[str]) -> str:
 
 def _facts(step: dict[str, Any], about: Any, time: str) -> dict[str, Any]:
     """What is known of a step's message; where nothing about it names a player, the name of the step does."""
-    given = first_values(as_object(about), PLAYER, "round", "phase", "audience", "private")
+    given = openai_chat.first_values(as_object(about), PLAYER, "round", "phase", "audience", "private")
     step_name = step.get("name")
     # A step called "reflection" is no speech of a player of this name.
     is_phase = PLAYER in given or (type(step_name) is str and kind_of_type(step_name) == THOUGHT)

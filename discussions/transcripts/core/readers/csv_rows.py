@@ -9,22 +9,9 @@ from itertools import islice
 
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Games, NewNotes
-from discussions.transcripts.core.readers.columns import (
-    MOST_COLUMNS,
-    OF_TYPED_ROWS,
-    Columns,
-    field_of,
-    has_needed,
-    suggest_fields,
-)
+from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers import tables
 from discussions.transcripts.core.readers.rows import read_table
-from discussions.transcripts.core.readers.tables import (
-    MOST_CELLS,
-    Table,
-    TableFaults,
-    TableRow,
-    table_columns,
-)
 from workspace.core.words import mark, say
 
 DELIMITERS = ",;\t|"
@@ -65,32 +52,32 @@ def recognises_text(text: str) -> bool:
     return _delimiter(text) is not None
 
 
-def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:
+def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: recipes.Columns) -> Games:
     """The games of a table; a fault when the columns are not known. Never raises."""
     return read_table(read_csv(decoded), new_notes, columns)
 
 
-def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
+def read_csv(decoded: Decoded, *, is_part: bool = False) -> tables.Table:
     """The rows of a table, or its faults. A text that `is_part` is cut off: its last row is left out. Never raises."""
     head = decoded.head(SAMPLE_CHARACTERS)
     delimiter = _delimiter(head) or ","
     read = partial(_rows, decoded, delimiter)
     columns: list[str] = []
-    faults = TableFaults()
+    faults = tables.TableFaults()
     cell_count = number = 0
     span = (0, 0, 1)
     try:
         for row in read(*_whole(decoded, delimiter, faults)):
             number = row.number
             if not columns:
-                columns = table_columns(row.cells)
+                columns = tables.table_columns(row.cells)
                 continue
             # The last row of a part may be cut off, so the span ends before it.
             start, _end, first = span if cell_count else (row.start, 0, number)
             span = (start, row.start if is_part else row.end, first)
             cell_count += len(row.cells)
-            if cell_count > MOST_CELLS:
-                faults.add("too_many_values", f"line {number}", say(_TOO_MANY, most_cells=MOST_CELLS))
+            if cell_count > tables.MOST_CELLS:
+                faults.add("too_many_values", f"line {number}", say(_TOO_MANY, most_cells=tables.MOST_CELLS))
                 break
             if any(cell.strip() for cell in row.cells[len(columns) :]):
                 sentence = say(_LENGTH, cells=len(row.cells), columns=len(columns))
@@ -98,13 +85,15 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
     except csv.Error as error:
         if not is_part:
             faults.add(*_broken(str(error), number))
-    if len(columns) > MOST_COLUMNS:
-        sentence = say(_TOO_WIDE, columns_count=len(columns), most_columns=MOST_COLUMNS)
+    if len(columns) > recipes.MOST_COLUMNS:
+        sentence = say(_TOO_WIDE, columns_count=len(columns), most_columns=recipes.MOST_COLUMNS)
         faults.add("too_many", "line 1", sentence)
-    return Table(columns, partial(read, width=len(columns)), span, faults)
+    return tables.Table(columns, partial(read, width=len(columns)), span, faults)
 
 
-def _whole(decoded: Decoded, delimiter: str, faults: TableFaults | None = None) -> tuple[int, int, int]:
+def _whole(
+    decoded: Decoded, delimiter: str, faults: tables.TableFaults | None = None
+) -> tuple[int, int, int]:
     """All rows of the table of messages with its header: where it begins and ends, and the number of its first line.
 
     Lines of comments before it, and other tables before and after it, are left out. Two tables of messages are a fault.
@@ -117,14 +106,18 @@ def _whole(decoded: Decoded, delimiter: str, faults: TableFaults | None = None) 
     for found in _AFTER_BLANK.finditer(decoded.data, begin):
         quotes, counted = quotes + decoded.data.count(b'"', counted, found.start()), found.start()
         cells = _cells_of_line(decoded.part(*found.span("line")), delimiter)
-        known = {*map(field_of, cells)} - {None}
+        known = {*map(recipes.field_of, cells)} - {None}
         # Within quotation marks such a line is a part of a text.
         if quotes % 2 == 0 and len(known) > 1 and 2 * len(known) > len(cells) and _are_names(cells):
             heads.append((found.start("line"), cells))
-    talks = [place for place, (_start, cells) in enumerate(heads) if has_needed(suggest_fields(cells))] or [0]
+    talks = [
+        place
+        for place, (_start, cells) in enumerate(heads)
+        if recipes.has_needed(recipes.suggest_fields(cells))
+    ] or [0]
     others = [head for place, head in enumerate(heads) if place != talks[0]]
-    further = {field_of(cell) for _start, cells in others for cell in cells}
-    if faults is not None and (len(talks) > 1 or further & {"vote", *OF_TYPED_ROWS}):
+    further = {recipes.field_of(cell) for _start, cells in others for cell in cells}
+    if faults is not None and (len(talks) > 1 or further & {"vote", *recipes.OF_TYPED_ROWS}):
         faults.add("several_tables", "", say(_TABLES))
     start = heads[talks[0]][0]
     end = next((at for at, _cells in heads[talks[0] + 1 :]), len(decoded.data))
@@ -139,7 +132,7 @@ def _comments(head: str, delimiter: str) -> int:
     is_titled = table <= MOST_TITLES and all(count < 2 for count in filled[:table])
     first = (number for number, line in enumerate(lines) if line.strip() and line[0] != "#")
     count = table if is_titled else next(first, 0)
-    if count and has_needed(suggest_fields(_cells_of_line(lines[count - 1], delimiter))):
+    if count and recipes.has_needed(recipes.suggest_fields(_cells_of_line(lines[count - 1], delimiter))):
         count -= 1
     return len("".join(lines[:count]).encode())
 
@@ -150,7 +143,7 @@ def _cells_of_line(line: str, delimiter: str) -> list[str]:
 
 def _rows(
     decoded: Decoded, delimiter: str, start: int, end: int, number: int, width: int = 0
-) -> Iterator[TableRow]:
+) -> Iterator[tables.TableRow]:
     """The non-empty rows between two offsets, with `width` cells if that is known. The first line has `number`.
 
     Raises csv.Error.
@@ -169,7 +162,7 @@ def _rows(
     for cells in reader:
         if any(cell.strip() for cell in cells):
             even = [*cells, *[""] * (width - len(cells))][:width] if width else cells
-            yield TableRow(number=number + line, start=begin, end=reached, cells=even)
+            yield tables.TableRow(number=number + line, start=begin, end=reached, cells=even)
         begin, line = reached, reader.line_num
 
 
@@ -190,7 +183,7 @@ def _delimiter(text: str) -> str | None:
         header = [cell.strip() for cell in rows[0]] if rows else []
         if len(header) < 2 or len(rows) < 2:
             continue
-        is_known = has_needed(suggest_fields(header))
+        is_known = recipes.has_needed(recipes.suggest_fields(header))
         # Bars may also part lines without names, or frame a table with a rule below its header.
         if delimiter == "|" and not (is_known and header[0] and {*"".join(rows[1])} - {*"-+: "}):
             continue

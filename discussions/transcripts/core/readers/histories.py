@@ -23,16 +23,10 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.fields import as_list, as_object, read_part
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers import openai_chat
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.json_turns import ROUND_KEY
 from discussions.transcripts.core.readers.narration import PARTS, ROLE
-from discussions.transcripts.core.readers.openai_chat import (
-    THOUGHTS,
-    calls_of,
-    game_id,
-    is_chat_message,
-    with_role,
-)
 from workspace.core.words import mark
 
 VIEWS = mark(
@@ -130,7 +124,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     if len(public) < _LEAST_SAID or 2 * len({answer.owner for answer in public}) < len(histories):
         notes.fault("no_names", "", VIEWS)
         return None
-    draft = Draft(notes, game_id(as_object(value), notes))
+    draft = Draft(notes, openai_chat.game_id(as_object(value), notes))
     for history in histories:
         draft.add_player(history.place, history.owner, history.role, None)
         history.answers = [answer for answer in answers if answer.owner == history.owner]
@@ -171,7 +165,7 @@ def _chat_of(part: Any, place: str) -> tuple[str, list[Any], dict[str, Any]] | N
         (
             (place + at, chat, about)
             for at, chat in chats
-            if type(chat) is list and any(map(is_chat_message, chat[:3]))
+            if type(chat) is list and any(map(openai_chat.is_chat_message, chat[:3]))
         ),
         None,
     )
@@ -193,7 +187,7 @@ def _is_own(owner: str, chat: list[Any]) -> bool:
     """Whether what is answered in a chat is its owner's: nobody else has a name in it."""
     names = {
         str(message.get("name") or owner).casefold()
-        for message in map(as_object, map(with_role, chat))
+        for message in map(as_object, map(openai_chat.with_role, chat))
         if message.get("role") == "assistant"
     }
     return names <= {owner.casefold()}
@@ -204,7 +198,7 @@ def _read(owner: str, place: str, chat: list[Any], about: dict[str, Any]) -> Age
     told: list[str] = []
     instructions = [text for key in ("system", "system_prompt") if type(text := about.get(key)) is str]
     length = 0
-    for number, message in enumerate(map(as_object, map(with_role, chat))):
+    for number, message in enumerate(map(as_object, map(openai_chat.with_role, chat))):
         if message.get("role") == "assistant":
             _read_answer(history, number, message)
             continue
@@ -241,7 +235,9 @@ def _plain(text: str) -> str:
 
 def _read_answer(history: AgentChat, number: int, message: dict[str, Any]) -> None:
     """Add what a message answers to its history: texts, thoughts and votes."""
-    pairs = [(name, key, given) for name, args in calls_of(message) for key, given in args.items()]
+    pairs = [
+        (name, key, given) for name, args in openai_chat.calls_of(message) for key, given in args.items()
+    ]
     for kind, text in _answered(message):
         said, thought = split_thoughts(text)
         answer = read_answer(said)
@@ -267,7 +263,7 @@ def _answered(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
     parts = [read_part(part) for part in as_list(content)]
     yield from [("", content)] if type(content) is str else []
     yield from ((THOUGHT if is_thought else "", text) for _kind, text, is_thought in parts if text)
-    yield from ((THOUGHT, text) for key in THOUGHTS if type(text := message.get(key)) is str)
+    yield from ((THOUGHT, text) for key in openai_chat.THOUGHTS if type(text := message.get(key)) is str)
 
 
 def _without_names(history: AgentChat, names: set[str]) -> list[Answer]:

@@ -17,21 +17,8 @@ from msgspec.structs import replace
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
-from discussions.transcripts.core.readers import cast_lists
+from discussions.transcripts.core.readers import cast_lists, json_cells
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.json_cells import (
-    DEEPEST,
-    LISTS,
-    Listed,
-    SeenNames,
-    are_columns,
-    as_text,
-    find_positions,
-    flattened,
-    is_table,
-    names_both,
-    with_objects,
-)
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow, with_rows
 from workspace.core.json_faults import Problem
@@ -80,13 +67,17 @@ def recognises_text(text: str) -> bool:
     if first and _is_message(first[0]):
         return True
     # Of a lone object, the objects in it are looked at, too.
-    depth = 1 if len(first) == 1 else DEEPEST
-    if not first or (len(first) == 1 and are_columns(first[0])) or _holds_objects_within(first[0], depth):
+    depth = 1 if len(first) == 1 else json_cells.DEEPEST
+    if (
+        not first
+        or (len(first) == 1 and json_cells.are_columns(first[0]))
+        or _holds_objects_within(first[0], depth)
+    ):
         return False
     return any(
-        sum(type(cell) is not Listed for cell in cells.values()) >= 2
+        sum(type(cell) is not json_cells.Listed for cell in cells.values()) >= 2
         and any(type(cell) is str for cell in cells.values())
-        for cells in map(flattened, first)
+        for cells in map(json_cells.flattened, first)
     )
 
 
@@ -148,11 +139,11 @@ def read_first_rows(text: str) -> Table:
 
 def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[[int], str]) -> Table:
     """The rows of objects that are in memory, each with its number. Never raises."""
-    flat = [(number, flattened(entry)) for number, entry in entries]
-    seen = SeenNames()
+    flat = [(number, json_cells.flattened(entry)) for number, entry in entries]
+    seen = json_cells.SeenNames()
     for _number, cells in flat:
         seen.add(cells)
-    numbers, columns = find_positions(seen.columns, seen.players)
+    numbers, columns = json_cells.find_positions(seen.columns, seen.players)
     names = (name for _number, entry in entries for name in _list_names(entry))
     listed = dict.fromkeys(name for name in names if name.rpartition(".")[2] not in cast_lists.KEYS)
     faults = TableFaults()
@@ -161,7 +152,7 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
     if len(columns) > recipes.MOST_COLUMNS:
         sentence = say(_TOO_MANY, columns=recipes.MOST_COLUMNS, cells=MOST_CELLS)
         faults.add("too_many", place(entries[0][0]), sentence)
-    left_out = [name for name in listed if not {name, f"{name}{LISTS}"} & set(columns)]
+    left_out = [name for name in listed if not {name, f"{name}{json_cells.LISTS}"} & set(columns)]
     around = [entry for _number, entry in entries[:_FIRST]]
     table = Table(columns, faults=faults, place=place, left_out=left_out, around=around)
     rows = ((number, _cells(cells, numbers, len(columns))) for number, cells in flat)
@@ -170,7 +161,7 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
 
 def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callable[[int], str]) -> Table:
     """The rows of these entries. Each entry is checked once for faults."""
-    seen = SeenNames()
+    seen = json_cells.SeenNames()
     faults = TableFaults()
     causes: _Causes = {}
     cell_count = 0
@@ -184,7 +175,7 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callabl
             break
     for (code, sentence), (at, count) in causes.items():
         faults.add(code, at, many_times(sentence, count))
-    numbers, columns = find_positions(seen.columns, seen.players)
+    numbers, columns = json_cells.find_positions(seen.columns, seen.players)
     read = partial(_rows, entries, numbers, len(columns))
     around = [_value(data) for *_span, data in islice(entries(*span), _FIRST)]
     return Table(columns=columns, read=read, span=span, faults=faults, place=place, around=around)
@@ -204,7 +195,7 @@ def _checked_cells(data: bytes, where: str, faults: TableFaults, causes: _Causes
         faults.add("wrong_type", where, say(_NO_OBJECT))
     if document.problems or type(document.value) is not dict:
         return {}
-    cells = flattened(document.value)
+    cells = json_cells.flattened(document.value)
     replaced = sum_replaced(document.replaced.values())
     faults.composed += replaced.composed
     _note_not_finite(cells, replaced, where, faults)
@@ -224,7 +215,9 @@ def _rows(
     for begin, after, at, data in entries(start, end, number):
         entry = _value(data)
         if type(entry) is dict:
-            yield TableRow(number=at, start=begin, end=after, cells=_cells(flattened(entry), numbers, width))
+            yield TableRow(
+                number=at, start=begin, end=after, cells=_cells(json_cells.flattened(entry), numbers, width)
+            )
 
 
 def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[_Entry]:
@@ -263,7 +256,7 @@ def _cells(values: dict[str, Any], numbers: dict[str, int], width: int) -> list[
     cells = [""] * width
     for name, cell in values.items():
         if name in numbers and not cells[numbers[name]]:
-            cells[numbers[name]] = as_text(cell)
+            cells[numbers[name]] = json_cells.as_text(cell)
     return cells
 
 
@@ -288,17 +281,17 @@ def _first_objects(text: str) -> Iterator[tuple[int, Any]]:
 def _is_message(entry: dict[str, Any]) -> bool:
     """Whether an object names a player and a text, and its lists, such as calls of tools, hold no messages."""
     lists = [value[0] for value in entry.values() if _holds_objects(value) and type(value[0]) is dict]
-    return bool(lists) and names_both(entry) and not any(map(names_both, lists))
+    return bool(lists) and json_cells.names_both(entry) and not any(map(json_cells.names_both, lists))
 
 
 def _holds_objects(value: Any) -> bool:
     """Whether a value is a list of objects, or a table, as games of other formats have and rows do not."""
-    return type(value) is list and bool(value) and (type(value[0]) is dict or is_table(value))
+    return type(value) is list and bool(value) and (type(value[0]) is dict or json_cells.is_table(value))
 
 
 def _holds_objects_within(entry: dict[str, Any], depth: int) -> bool:
     """The same for the values of an object, and of the objects in it."""
-    inner = [value for value in entry.values() if type(value) is dict and depth < DEEPEST]
+    inner = [value for value in entry.values() if type(value) is dict and depth < json_cells.DEEPEST]
     return any(map(_holds_objects, entry.values())) or any(
         _holds_objects_within(value, depth + 1) for value in inner
     )
@@ -308,7 +301,7 @@ def _list_names(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> Iter
     """The names of the lists that `flattened` leaves out, unless they are empty."""
     for key, value in entry.items():
         name = f"{prefix}{key}"[:200]
-        if type(value) is dict and depth < DEEPEST:
+        if type(value) is dict and depth < json_cells.DEEPEST:
             yield from _list_names(value, f"{name}.", depth + 1)
         elif type(value) is list and value:
             yield name
@@ -321,7 +314,7 @@ def read_values(data: bytes) -> Any:
     """
     document = read_json(data, is_lenient=True)
     if document.is_readable:
-        return with_objects(document.value)
+        return json_cells.with_objects(document.value)
     places = each_value(data, begin_of(data), len(data))
     values = [read_json(data[start : end or len(data)], is_lenient=True) for start, end in places]
     are_readable = bool(values) and all(value.is_readable for value in values)

@@ -10,14 +10,7 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from discussions.transcripts.core.fields import (
-    as_list,
-    as_object,
-    as_objects,
-    read_inside,
-    read_list,
-    read_object,
-)
+from discussions.transcripts.core import fields
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft
 from workspace.core.json_items import begin_of
@@ -84,9 +77,9 @@ def recognises(value: Any) -> bool:
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
-    replay = read_object(value, "", notes)
-    info = read_object(replay.get("info"), "/info", notes)
-    end = read_object(info.get("GAME_END"), "/info/GAME_END", notes)
+    replay = fields.read_object(value, "", notes)
+    info = fields.read_object(replay.get("info"), "/info", notes)
+    end = fields.read_object(info.get("GAME_END"), "/info/GAME_END", notes)
     draft = Draft(notes, info.get("EpisodeId") or replay.get("id") or notes.source, counts_private=True)
     for native, foreign in _PLACES.items():
         notes.translate(f"/{native}", f"/info/{foreign}")
@@ -97,7 +90,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         _add_event(draft, place, kind, event, names)
     if end.get("terminated_with_agent_error") is True:
         notes.warn("game_stopped", "/info/GAME_END/terminated_with_agent_error", says=_STOPPED)
-    states = [state for step in as_list(replay.get("steps")) for state in as_objects(step)]
+    states = [state for step in fields.as_list(replay.get("steps")) for state in fields.as_objects(step)]
     cost = replay.get("cost") or _cost_of_acts(state.get("action") for state in states)
     if type(end.get("cost_summary")) is dict:
         cost = {ours: end["cost_summary"].get(f"total_{theirs}") for ours, theirs in _COSTS.items()}
@@ -109,38 +102,38 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
 def _events(info: dict[str, Any], notes: Notes) -> Iterator[_Event]:
     """The moderator's events that are read, in order."""
     base = "/info/MODERATOR_OBSERVATION"
-    steps = read_list(info, "MODERATOR_OBSERVATION", "/info", notes, notes.limits.messages) or []
+    steps = fields.read_list(info, "MODERATOR_OBSERVATION", "/info", notes, notes.limits.messages) or []
     for number, step in enumerate(steps):
-        for index, raw in enumerate(as_list(step)):
+        for index, raw in enumerate(fields.as_list(step)):
             place = f"{base}/{number}/{index}"
-            entry = read_object(raw, place, notes)
+            entry = fields.read_object(raw, place, notes)
             kind, text = entry.get("data_type"), entry.get("json_str")
             if type(kind) is not str or kind not in _READ or type(text) is not str:
                 continue
-            yield place, kind, as_object(read_inside(text, f"{place}/json_str", notes).value)
+            yield place, kind, fields.as_object(fields.read_inside(text, f"{place}/json_str", notes).value)
 
 
 def _add_players(draft: Draft, end: dict[str, Any], events: list[_Event]) -> None:
     """The players and roles of the end; of a game that broke off, those of its beginning."""
     notes, place = draft.notes, "/info/GAME_END/all_players"
-    roles = read_object(end.get("all_players_and_role"), "/info/GAME_END/all_players_and_role", notes)
-    listed = read_list(end, "all_players", "/info/GAME_END", notes, notes.limits.players) or []
+    roles = fields.read_object(end.get("all_players_and_role"), "/info/GAME_END/all_players_and_role", notes)
+    listed = fields.read_list(end, "all_players", "/info/GAME_END", notes, notes.limits.players) or []
     for index, entry in enumerate(listed):
-        player = read_object(entry, f"{place}/{index}", notes)
-        agent = read_object(player.get("agent"), f"{place}/{index}/agent", notes)
+        player = fields.read_object(entry, f"{place}/{index}", notes)
+        agent = fields.read_object(player.get("agent"), f"{place}/{index}/agent", notes)
         name = player.get("id")
         role = roles.get(name) if type(name) is str else None
-        first = next(iter(as_list(agent.get("llms"))), None)
+        first = next(iter(fields.as_list(agent.get("llms"))), None)
         model = first.get("model_name") if type(first) is dict else agent.get("agent_id")
         draft.add_player(f"{place}/{index}", name, role or agent.get("role"), model)
     for where, kind, event in events if not listed else ():
         if kind == _ROLE:
-            data = read_object(event.get("data"), where, notes)
+            data = fields.read_object(event.get("data"), where, notes)
             draft.add_player(where, data.get("player_id"), data.get("role"), None)
 
 
 def _add_event(draft: Draft, place: str, kind: str, event: dict[str, Any], names: set[str]) -> None:
-    data = read_object(event.get("data"), place, draft.notes)
+    data = fields.read_object(event.get("data"), place, draft.notes)
     day, time = event.get("day"), event.get("created_at")
     number = max(day, 1) if type(day) is int else day
     player, reasoning = data.get("actor_id"), data.get("reasoning")
@@ -167,7 +160,7 @@ def _cost_of_acts(acts: Iterable[Any]) -> dict[str, Any] | None:
     """The sum over all acts; None where no act has a cost."""
     figures: dict[str, Any] = {}
     for act in acts:
-        usage = as_object(as_object(act).get("kwargs"))
+        usage = fields.as_object(fields.as_object(act).get("kwargs"))
         for ours, theirs in _COSTS.items():
             if type(usage.get(theirs)) in (int, float):
                 figures[ours] = figures.get(ours, 0) + usage[theirs]

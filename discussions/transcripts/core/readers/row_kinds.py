@@ -36,23 +36,9 @@ from discussions.transcripts.core.audience import (
     words_of,
 )
 from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import column_guesses as guesses
-from discussions.transcripts.core.readers.chat_labels import (
-    doubtful_labels,
-    find_modes,
-    may_be_none,
-    split_mode,
-)
-from discussions.transcripts.core.readers.columns import (
-    OF_TYPED_ROWS,
-    PLAYER,
-    ROUNDS,
-    SEPARATOR,
-    TEXT,
-    MappingRecord,
-    field_of,
-    split_columns,
-)
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, filled_together, sample_rows
 from workspace.core.words import say, say_many
 
@@ -115,7 +101,7 @@ class RowSigns(Struct, frozen=True):
 
     def name(self, cell: str) -> str:
         """The player of a cell, who may be called otherwise in it."""
-        name, _mode = split_mode(cell.strip(), self.modes)
+        name, _mode = labels.split_mode(cell.strip(), self.modes)
         return self.aliases.get(name, name)
 
     def called(self, audience: str) -> str:
@@ -161,7 +147,7 @@ class Question(Struct, frozen=True):
         )
 
 
-def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
+def find_questions(table: Table, mapping: recipes.MappingRecord) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
     signs = read_signs(table, mapping)
     read = first_cells(table, signs.at)
@@ -183,25 +169,27 @@ def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     return [Question(value, count, examples.get(value, "")[:EXAMPLE]) for value, count in asked.items()]
 
 
-def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
+def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     """How the rows are read, with the names of all players if somebody has to be told apart by them."""
     at = places_of(mapping.fields, table.columns)
     # Without types a target is no vote; it may be who was spoken to.
-    idle = () if "type" in at else OF_TYPED_ROWS
+    idle = () if "type" in at else recipes.OF_TYPED_ROWS
     used = {place for field, places in at.items() for place in places if field not in idle}
     # A row may have each of several columns for one sign, of which the first would hide what the others say. And a
     # phase called "channel" says who could hear a row: "2" is no round there.
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
     further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
-    further |= {*filled_together(table, at.get(PLAYER, []))}
+    further |= {*filled_together(table, at.get(recipes.PLAYER, []))}
     first = first_cells(table, at)
     types = distinct(cells.get("type", "") for cells in first)
     # Where types tell rows apart, what counts says nothing more: "subround".
     used |= {place for place, name in enumerate(table.columns) if len(types) > 1 and guesses.counts(name)}
     places = [place for place in range(len(table.columns)) if place not in used - further]
-    called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
+    called = frozenset(
+        cells[recipes.PLAYER].strip().casefold() for cells in first if recipes.PLAYER in cells
+    ) - {""}
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in _hiding(table, places, at, called)}
-    reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
+    reads_rounds = recipes.ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
     signs = RowSigns(
         {field: own for field, own in (at | unknown).items() if own},
@@ -244,18 +232,21 @@ def _module(types: list[str]) -> str:
 
 def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
     """What stands after names, or for one, and may say who could hear a row."""
-    said = [(cells.get(PLAYER, "").strip(), cells.get("text", "")) for cells in rows]
+    said = [(cells.get(recipes.PLAYER, "").strip(), cells.get("text", "")) for cells in rows]
     called = distinct((name for name, _text in said), SAMPLED)
     # What stands before a colon may be anything.
-    is_chat = table.settings.get(SEPARATOR) == ":"
-    return find_modes(called) | (doubtful_labels(said) if is_chat else {*filter(may_be_none, called)})
+    is_chat = table.settings.get(recipes.SEPARATOR) == ":"
+    return labels.find_modes(called) | (
+        labels.doubtful_labels(said) if is_chat else {*filter(labels.may_be_none, called)}
+    )
 
 
 def places_of(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, list[int]]:
     """Field -> the positions of its columns."""
     numbers = {name: index for index, name in enumerate(columns)}
     return {
-        field: [numbers[column] for column in split_columns(name, numbers)] for field, name in fields.items()
+        field: [numbers[column] for column in recipes.split_columns(name, numbers)]
+        for field, name in fields.items()
     }
 
 
@@ -265,7 +256,7 @@ def _are_told(table: Table, at: Mapping[str, list[int]]) -> bool:
     if "role" not in at or not {*first} & {"assistant", "ai"}:
         return False
     cells = (cells_of(row, at) for row in table.rows)
-    said = {(own.get(PLAYER, ""), own.get("role", "").casefold()) for own in cells}
+    said = {(own.get(recipes.PLAYER, ""), own.get("role", "").casefold()) for own in cells}
     models = [name for name, role in said if role in ("assistant", "ai")]
     return any((name, "user") in said or (name, "human") in said for name in models)
 
@@ -279,7 +270,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
 
     Where only the values say so, they tell apart what one player said: otherwise they are about the players.
     """
-    known = {field: at.get(field, []) for field in (PLAYER, "round", "text")}
+    known = {field: at.get(field, []) for field in (recipes.PLAYER, "round", "text")}
     named = {place for place in places if looks_like_audience(table.columns[place])}
     places = [place for place in places if place in named or not is_of_others(table.columns[place])]
     listed = _listing(table, [place for place in places if place not in named], names)
@@ -287,7 +278,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     filled = dict.fromkeys(places, 0)
     for row in table.rows if places else ():
         own = cells_of(row, known)
-        name = own.get(PLAYER, "").strip()
+        name = own.get(recipes.PLAYER, "").strip()
         for place, players in listed.items() if own.get("text") or not known["text"] else ():
             players.add(own, row.cells[place])
         for place in list(said):
@@ -301,7 +292,9 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names)]
     read = ((cells_of(row, known), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
-    first = [(own.get(PLAYER, ""), own.get("round", ""), cells) for own, cells in read if own.get("text")]
+    first = [
+        (own.get(recipes.PLAYER, ""), own.get("round", ""), cells) for own, cells in read if own.get("text")
+    ]
     hidden += [
         place
         for place in places
@@ -311,7 +304,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
         column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
         is_few = place in named or say_hidden(cells) or 2 * len(cells) <= max(4, filled[place])
         # Rows without a player's role say nothing of it.
-        told = [pair for pair in pairs if pair[1] or field_of(column) not in (PLAYER, "role")]
+        told = [pair for pair in pairs if pair[1] or recipes.field_of(column) not in (recipes.PLAYER, "role")]
         tells = is_few and len(told) > len({name for name, _cell in told}) and may_hide(column, cells)
         if place not in hidden and tells and not _are_thoughts(column, cells):
             hidden.append(place)
@@ -346,7 +339,7 @@ def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
     found = {}
     for field, places in at.items():
         for index in places:
-            if cells[index] and (cells[index] not in _NO_VALUE or field == TEXT):
+            if cells[index] and (cells[index] not in _NO_VALUE or field == recipes.TEXT):
                 found[field] = cells[index]
                 break
     return found
@@ -359,7 +352,7 @@ def first_cells(table: Table, at: Mapping[str, list[int]], count: int = SAMPLED)
 
 def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
     """What each of a row's signs says that it is, with the sign: words after its player's name, and its columns."""
-    name, mode = split_mode(cells.get(PLAYER, "").strip(), signs.modes)
+    name, mode = labels.split_mode(cells.get(recipes.PLAYER, "").strip(), signs.modes)
     if mode:
         yield signs.kinds.get(mode.casefold()) or kind_of_type(mode), mode
     elif name in signs.modes:
@@ -369,7 +362,7 @@ def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str
 
 def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
     """The same of its type, audience, flags and phase."""
-    kinds, author = signs.kinds, signs.name(cells.get(PLAYER, ""))
+    kinds, author = signs.kinds, signs.name(cells.get(recipes.PLAYER, ""))
     columns = [field for field in cells if field.startswith(UNCLEAR)]
     for field in (*SIGNS, *columns):
         value = cells.get(field, "").strip()
