@@ -391,7 +391,7 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
             is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
             # What is said while others vote is no vote, unless it is a name.
             is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
-            is_name = signs.name(cells.get(TEXT, "")).casefold() in {"", *signs.names}
+            is_name = signs.name(cells.get(recipes.TEXT, "")).casefold() in {"", *signs.names}
             yield SPEECH if is_said and not is_name else kind, value
 
 
