@@ -388,7 +388,6 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
             yield kind or (PRIVATE if field == "private" else named), f"{field}: {value}" if kind else value
         elif field == "phase":
             kind = _of_phase(value)
-            is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
             # What is said while others vote is no vote, unless it is a name.
             is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
             is_name = signs.name(cells.get(recipes.TEXT, "")).casefold() in {"", *signs.names}
