@@ -185,6 +185,12 @@ def test_other_lists_of_lists_are_no_table(rows):
     assert fault.code == "unknown_format"
 
 
+def test_the_id_of_games_in_a_list_may_be_a_list():
+    said = [{"player": "Ann", "text": "Hi, Bea."}, {"player": "Bea", "text": "Hi, Ann."}]
+    read = read_transcripts(json.dumps([{"gameId": [1], "messages": said}] * 2).encode(), "log.json")
+    assert [len(game.record.messages) for game in read.games] == [4]
+
+
 @pytest.mark.parametrize("is_list", [True, False])
 def test_messages_of_several_games_in_one_list_are_not_one_game(is_list):
     rows = [

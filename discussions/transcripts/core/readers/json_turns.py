@@ -365,10 +365,10 @@ def _are_of_one_game(items: list[Any]) -> bool:
     """Whether objects of a list, no messages or views of a player, name one game, and some hold its messages."""
     if not _are_objects(items) or any(map(_is_message, items)) or any(item.get("players") for item in items):
         return False
-    ids = {_game_id(item) for item in items}
-    told = [item for item in items if _has_talk(_within(item, "", {}, 1))]
+    own, told = _game_id(items[0]), [item for item in items if _has_talk(_within(item, "", {}, 1))]
     has_views = any(recipes.field_of(key) == recipes.PLAYER for item in told for key in item)
-    return len(ids) == 1 and None not in ids and len(told) > 1 and not has_views
+    is_same = own is not None and all(_game_id(item) == own for item in items)
+    return is_same and len(told) > 1 and not has_views
 
 
 def _game_id(value: dict[str, Any]) -> Any:
