@@ -538,3 +538,17 @@ def test_a_record_of_the_whole_talk_in_each_row_is_no_message():
     )
     mapping = propose_mapping(read_head(f"name,story\n{rows}".encode(), is_part=False))
     assert "text" not in mapping.fields
+
+
+@pytest.mark.parametrize("secret", ["({0})", "[{0}]", "~ {0}", "↳ {0}", "  └─ {0}", "\x1b[90m[{0}]"])
+def test_what_stands_in_rare_marks_below_two_messages_is_asked_about(secret):
+    lines = [f"{name}: {said}" for name, said in SAID]
+    lines[1:1], lines[5:5] = [[secret.format(SECRET)]] * 2
+    read = read_transcripts("\n".join(lines).encode(), "a.txt")
+    assert (read.games, read.faults[0].code) == ([], "unknown_columns")
+
+
+def test_what_wolves_are_marked_with_is_theirs_though_it_sounds_like_a_vote():
+    lines = [part for name, said in SAID for part in ("🐺 Nothing points to me.", f"{name}: {said}")]
+    (game,) = read_transcripts("\n".join(lines).encode(), "a.txt").games
+    assert [one.text for one in game.record.messages] == [said for _name, said in SAID]

@@ -310,6 +310,10 @@ def _is_known(text: str, names: Collection[str]) -> bool:
     return is_vote or any(known.fullmatch(text) for known in (_DEED, _BOXED_NAME, _ITEM))
 
 
+# What begins lines that texts rarely have, and below how many messages it is asked about.
+_RARE, _LEAST_MARKS = frozenset("([{~↳└→…"), 2
+
+
 def _has_marks(found: Iterable[ChatLine]) -> bool:
     """Whether a sign begins lines below so many public messages that it has to be asked who could hear these.
 
@@ -324,13 +328,15 @@ def _has_marks(found: Iterable[ChatLine]) -> bool:
         if line.kind == "message":
             below, has_text = Counter(), line.text != ""
             said += [] if line.audience else [below]
-        elif line.kind == "more":
+        elif line.kind == "more" and not _BOXED_NAME.fullmatch(line.text.strip()):
             below[""] += has_text
             below[sign] += sign.strip(_QUOTES) != "" and (line.name != "" or not sign.isalnum())
     signs = Counter(
         sign for one in said for sign, count in one.items() if count == 1 or (count and sign not in _LISTED)
     )
     even, often = signs.pop("", 0), max(signs.values(), default=0)
+    if any(count >= _LEAST_MARKS for sign, count in signs.items() if sign in _RARE):
+        return True
     return max(often, even) >= LEAST_ASIDES and (4 * often >= len(said) or 5 * even >= 4 * len(said))
 
 

@@ -329,7 +329,7 @@ def _aside_line(line: str) -> ChatLine | None:
         return ChatLine("message", text=tag["more"], audience="nobody")
     if match is None:
         hearers = SIGNS.get(sign, sign)
-        is_told = not hearers or (sign in "🐺👻" and narration.tells(found["more"]))
+        is_told = not hearers or (sign in "🐺👻" and narration.tells(found["more"], with_votes=False))
         return None if is_told else ChatLine("message", text=found["more"], audience=hearers)
     given, text = match["name"].strip(), (match["text"] or "").strip()
     name, audience = read_aside(given)

@@ -332,9 +332,9 @@ def votes_in(text: str) -> Iterator[tuple[str, str]]:
             yield vote["name"].strip(), vote["target"].strip()
 
 
-def tells(text: str) -> bool:
+def tells(text: str, *, with_votes: bool = True) -> bool:
     """Whether a text says what who leads the game says."""
-    return any(any(told(text)) for told in (_rounds_in, votes_in, leavers))
+    return any(any(told(text)) for told in (_rounds_in, leavers, *([votes_in] if with_votes else [])))
 
 
 def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
