@@ -334,7 +334,7 @@ def votes_in(text: str) -> Iterator[tuple[str, str]]:
 
 def tells(text: str, *, with_votes: bool = True) -> bool:
     """Whether a text says what who leads the game says."""
-    return any(any(told(text)) for told in (_rounds_in, leavers, *([votes_in] if with_votes else [])))
+    return any(_rounds_in(text)) or any(leavers(text)) or (with_votes and any(votes_in(text)))
 
 
 def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
