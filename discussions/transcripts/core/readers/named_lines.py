@@ -330,9 +330,9 @@ def _begin(place: _Place, begun: dict[str, str]) -> dict[str, str]:
 
 
 def _hear(place: _Place, text: str) -> dict[str, str]:
-    """Who leads the game may begin a round or a night. No row."""
+    """Who leads the game may begin a round or a night; below, nobody of those above goes on. No row."""
     if not place.told.hear(text):
-        return {}
+        return _begin(place, place.begun)
     number = {"round": str(place.told.number)} if place.told.is_numbered else _kept_round(place.begun)
     return _begin(place, number | ({"phase": "night"} if place.told.is_night else {}))
 
