@@ -540,7 +540,9 @@ def test_a_record_of_the_whole_talk_in_each_row_is_no_message():
     assert "text" not in mapping.fields
 
 
-@pytest.mark.parametrize("secret", ["({0})", "[{0}]", "~ {0}", "↳ {0}", "  └─ {0}", "\x1b[90m[{0}]"])
+@pytest.mark.parametrize(
+    "secret", ["({0})", "[{0}]", "~ {0}", "↳ {0}", "-> {0}", "  └─ {0}", "\x1b[90m[{0}]"]
+)
 def test_what_stands_in_rare_marks_below_two_messages_is_asked_about(secret):
     lines = [f"{name}: {said}" for name, said in SAID]
     lines[1:1], lines[5:5] = [[secret.format(SECRET)]] * 2

@@ -324,7 +324,7 @@ def _has_marks(found: Iterable[ChatLine]) -> bool:
     below, has_text = Counter[str](), False
     for line in found:
         # A label in small letters is a sign, too.
-        sign = line.name or line.text.strip()[:1]
+        sign = line.name or line.text.strip().replace("->", "→", 1)[:1]
         if line.kind == "message":
             below, has_text = Counter(), line.text != ""
             said += [] if line.audience else [below]
