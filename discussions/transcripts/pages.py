@@ -75,7 +75,7 @@ class ImportLine:
             "reading": (_("reading"), "pending"),
             "measuring": (_("measuring"), "pending"),
             "done": (_("done"), "pass"),
-            "columns": (_("waits for its columns"), "pending"),
+            "columns": (_("waits for an answer"), "pending"),
             "nothing": (_("no game imported"), "fail"),
             "cancelled": (_("cancelled"), ""),
             "failed": (_("failed"), "fail"),
@@ -212,7 +212,7 @@ def _totals(lines: list[ImportLine]) -> list[str]:
         ngettext("%(n)d game refused", "%(n)d games refused", refused) % {"n": refused},
         ngettext("%(n)d file with faults", "%(n)d files with faults", faulty) % {"n": faulty},
     ]
-    says = ngettext("%(n)d file waits for its columns", "%(n)d files wait for their columns", waiting)
+    says = ngettext("%(n)d file waits for an answer", "%(n)d files wait for an answer", waiting)
     return [*said, says % {"n": waiting}] if waiting else said
 
 

@@ -287,8 +287,8 @@ def _other_acts(slug: str, to_do: ToDo) -> list[dict[str, str]]:
     ]
     flags = ngettext("%(count)s flag waits for an answer", "%(count)s flags wait for an answer", to_do.flags)
     faulty = ngettext(
-        "%(count)s import has faults or waits for its columns",
-        "%(count)s imports have faults or wait for their columns",
+        "%(count)s import has faults or waits for an answer",
+        "%(count)s imports have faults or wait for an answer",
         to_do.faulty,
     )
     failed = ngettext("%(count)s job failed", "%(count)s jobs failed", to_do.failed_jobs)

@@ -35,7 +35,7 @@ def test_talking_channels_of_slack_are_asked_about_and_each_that_is_a_game_is_re
     run_waiting_jobs()
     report = seen.get(reverse("import_show", args=["ours", export.pk])).content.decode()
     address = reverse("map_columns", args=["ours", export.pk])
-    assert "waits for its columns" in report and address in report
+    assert "waits for an answer" in report and address in report
     shown = seen.get(address)
     page = shown.content.decode()
     assert "2 rows What is “town”?" in words(shown) and "2 rows What is “random”?" in words(shown)

@@ -39,10 +39,10 @@ def address(table):
 def test_a_file_that_waits_leads_to_the_page_and_is_read_when_it_is_mapped(seen, project, lead, table):
     run_waiting_jobs()
     report = seen.get(reverse("import_show", args=["ours", table.pk])).content.decode()
-    assert "waits for its columns" in report
+    assert "waits for an answer" in report
     # What to do next comes before what puts it off.
     assert 0 < report.index(address(table)) < report.index(reverse("import_seen", args=["ours", table.pk]))
-    assert "1 import has faults or waits for its columns" in " ".join(seen.get("/").content.decode().split())
+    assert "1 import has faults or waits for an answer" in " ".join(seen.get("/").content.decode().split())
     later = upload_table(project=project, by=lead, data=TABLE.replace(b"m1", b"m3"), name="later.csv")
     run_waiting_jobs()
     answer = seen.post(address(table), {**CHOSEN, "do": "save"})
@@ -50,7 +50,7 @@ def test_a_file_that_waits_leads_to_the_page_and_is_read_when_it_is_mapped(seen,
     run_waiting_jobs()
     assert set(Game.objects.values_list("source_id", flat=True)) == {"m1", "m2", "m3"}
     assert Game.objects.filter(transcript=later).exists()
-    assert "waits for its columns" not in seen.get(answer["Location"]).content.decode()
+    assert "waits for an answer" not in seen.get(answer["Location"]).content.decode()
     next_one = upload_table(project=project, by=lead, data=TABLE.replace(b"m1", b"k1"), name="next.csv")
     run_waiting_jobs()
     assert Game.objects.filter(transcript=next_one).get().source_id == "k1"
@@ -60,7 +60,7 @@ def test_a_file_that_waits_is_no_refused_game(seen, project, lead, table):
     upload(project=project, by=lead, games=[native_game(), {"gameId": "bad", "players": [], "messages": []}])
     run_waiting_jobs()
     page = " ".join(seen.get(reverse("imports", args=["ours"])).content.decode().split())
-    totals = "1 game imported, 1 game refused, 1 file with faults, 1 file waits for its columns<"
+    totals = "1 game imported, 1 game refused, 1 file with faults, 1 file waits for an answer<"
     assert totals in page
     assert "What the file waits for: " in page
     seen.post(address(table), {**CHOSEN, "do": "save"})

@@ -63,7 +63,7 @@ class Page:
 
     def faults(self, transcript):
         page = self.client.get(reverse("import_show", args=["ours", transcript.pk])).content.decode()
-        assert "no game imported" in page or "waits for its columns" in page
+        assert "no game imported" in page or "waits for an answer" in page
         return page.count('<dt class="mono">')
 
 
