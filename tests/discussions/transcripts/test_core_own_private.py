@@ -13,7 +13,7 @@ from discussions.transcripts.core.readers.heads import (
     read_head,
 )
 from discussions.transcripts.core.readers.row_kinds import find_questions
-from tests.factories.own_logs import CANARY, LOGS, SAID
+from tests.factories.own_logs import CANARY, LOGS, SAID, lines
 from tests.factories.reading import read_transcripts
 
 # Files that are no game as they are, each with the fault that says why.
@@ -74,3 +74,15 @@ def test_a_profile_says_what_each_path_holds():
         ("raw_response.say", "text", 100, 6, 0),
     ]
     assert (found["agent"].length, found["agent"].longest) == (3, 3)
+
+
+@pytest.mark.parametrize("sign", [{"public": False}, {"is_private": True}, {"visibility": "private"}])
+def test_what_hides_all_rows_alike_is_asked_about_once(sign):
+    rows = [{"player": name, "text": said, "round": 1} | sign for name, said in SAID]
+    read = read_transcripts(lines(*rows), "a.jsonl")
+    assert ([fault.code for fault in read.faults], read.games) == (["unknown_columns"], [])
+    _record, questions, _fields = proposed(lines(*rows), "a.jsonl")
+    # Where one row says otherwise, it tells rows apart.
+    open_row = {"player": "Ann", "text": "Hello.", "round": 1} | dict.fromkeys(sign, sign == {"public": False})
+    (game,) = read_transcripts(lines(*rows, open_row | {"visibility": "all"}), "a.jsonl").games
+    assert (len(questions), [one.text for one in game.record.messages]) == (1, ["Hello."])

@@ -98,6 +98,8 @@ class RowSigns(Struct, frozen=True):
     modes: frozenset[str] = frozenset()
     # Some columns are not read: a row without a text may say something there.
     has_more: bool = False
+    # Fields that hide every row with a text alike, and so tell nothing apart.
+    same: Collection[str] = ()
 
     def name(self, cell: str) -> str:
         """The player of a cell, who may be called otherwise in it."""
@@ -203,6 +205,7 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
         names=called,
         modes=_modes(table, first),
         has_more=len(used) < len(table.columns),
+        same=_hiding_all(first),
     )
     has_hearers = any(_is_sign(field) and field not in ("type", "phase") for field in signs.at)
     return _with_players(table, signs) if has_hearers else signs
@@ -222,6 +225,19 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
     is_told = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
     return replace(signs, names=found, kinds=({NAMED: PRIVATE} if is_told else {}) | dict(signs.kinds))
+
+
+def _hiding_all(rows: list[dict[str, str]]) -> list[str]:
+    """The fields that say of all texts in the same words that not everybody could hear them."""
+    said = [cells for cells in rows if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER)]
+    different = {field: distinct(cells.get(field, "").strip() for cells in said) for field in SIGNS[1:4]}
+    return [
+        field
+        for field, values in different.items()
+        if len(said) > 1
+        and len(values) == 1
+        and (kind_of_flag(values[0], is_private=field == "private") or kind_of_type(values[0])) == PRIVATE
+    ]
 
 
 def _module(types: list[str]) -> str:
@@ -372,6 +388,8 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
         answer = kinds.get(value.casefold()) or kinds.get(f"{column}: {value}".casefold())
         if answer:
             yield answer, value
+        elif field in signs.same:
+            yield "", f"{field}: {value}"
         elif column != field and _is_flag(column, value, signs):
             yield "" if field in signs.counted else _of_flag(column, value), f"{column}: {value}"
         elif field == "type":
