@@ -83,6 +83,8 @@ def test_what_hides_all_rows_alike_is_asked_about_once(sign):
     assert ([fault.code for fault in read.faults], read.games) == (["unknown_columns"], [])
     _record, questions, _fields = proposed(lines(*rows), "a.jsonl")
     # Where one row says otherwise, it tells rows apart.
-    open_row = {"player": "Ann", "text": "Hello.", "round": 1} | dict.fromkeys(sign, sign == {"public": False})
+    open_row = {"player": "Ann", "text": "Hello.", "round": 1} | dict.fromkeys(
+        sign, sign == {"public": False}
+    )
     (game,) = read_transcripts(lines(*rows, open_row | {"visibility": "all"}), "a.jsonl").games
     assert (len(questions), [one.text for one in game.record.messages]) == (1, ["Hello."])
