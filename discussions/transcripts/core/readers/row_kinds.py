@@ -90,16 +90,14 @@ class RowSigns(Struct, frozen=True):
     reads_rounds: bool = True
     told: frozenset[str] = INSTRUCTIONS
     asked: Collection[str] = ()
-    # Columns of numbers that are more than yes and no: "heard_by: 4".
-    counted: frozenset[str] = frozenset()
+    # Columns of numbers that are more than yes and no, "heard_by: 4", and fields that hide every text alike.
+    unsure: Collection[str] = ()
     # What all types begin with, such as the module of their classes.
     module: str = ""
     # What stands after names, or for one, and may say who could hear a row: "Ann (aside)", "Wolves".
     modes: frozenset[str] = frozenset()
     # Some columns are not read: a row without a text may say something there.
     has_more: bool = False
-    # Fields that hide every row with a text alike, and so tell nothing apart.
-    same: Collection[str] = ()
 
     def name(self, cell: str) -> str:
         """The player of a cell, who may be called otherwise in it."""
@@ -200,12 +198,12 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
-        counted=frozenset(column for column, own in unknown.items() if guesses.is_count(table, own[0])),
+        unsure=[column for column, own in unknown.items() if guesses.is_count(table, own[0])]
+        + _hiding_all(first),
         module=_module(types),
         names=called,
         modes=_modes(table, first),
         has_more=len(used) < len(table.columns),
-        same=_hiding_all(first),
     )
     has_hearers = any(_is_sign(field) and field not in ("type", "phase") for field in signs.at)
     return _with_players(table, signs) if has_hearers else signs
@@ -385,13 +383,12 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
         column = field.removeprefix(UNCLEAR)
         if not value or (field == "phase" and any(cells[channel].strip() == value for channel in columns)):
             continue
+        is_flag = _is_flag(column, value, signs) if column != field else field in signs.unsure
         answer = kinds.get(value.casefold()) or kinds.get(f"{column}: {value}".casefold())
         if answer:
             yield answer, value
-        elif field in signs.same:
-            yield "", f"{field}: {value}"
-        elif column != field and _is_flag(column, value, signs):
-            yield "" if field in signs.counted else _of_flag(column, value), f"{column}: {value}"
+        elif is_flag:
+            yield "" if field in signs.unsure else _of_flag(column, value), f"{column}: {value}"
         elif field == "type":
             yield "" if value in signs.asked else _of_type(value.removeprefix(signs.module)), value
         elif field == "audience" or column != field:
