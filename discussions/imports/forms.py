@@ -117,7 +117,7 @@ class ColumnsForm(forms.Form):
         for name, label in asked.items():
             choices = table.choices.get(name, [])
             if name == SEPARATOR:
-                says = _("%(sign)s, as in: %(line)s")
+                says = _("“%(sign)s”, as in: %(line)s")
                 choices = [(sign, says % {"sign": sign, "line": line}) for sign, line in choices]
             if len(choices) > 1:
                 self.fields[name] = _radio(label, choices, table.settings.get(name, ""))
