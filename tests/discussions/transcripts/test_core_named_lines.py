@@ -308,3 +308,13 @@ def test_a_text_that_says_with_whom_its_author_agrees_is_no_head_of_another():
     lines = [line for name, text in said for line in (f"[20:15] {name}:", *text.split("\n"), "")]
     rows = [row for _number, row in read_named(lines)]
     assert [(row["player"], row["text"]) for row in rows] == said
+
+
+@pytest.mark.parametrize("line", ["☀️ Ann: so it is day 2 now", "✅ Done: the night falls on us"])
+def test_a_picture_before_a_name_that_leads_no_game_hides_nothing(line):
+    lines = [f"{name}: {said}" for name, said in SAID]
+    lines = [*lines, line, *lines]
+    assert not read_transcripts("\n".join(lines).encode(), "game.txt").games
+    rows = [row for _number, row in read_named(lines)]
+    assert [row["text"] for row in rows if row["text"] in line] == [line.removeprefix("☀️ Ann: ")]
+    assert not any("phase" in row for row in rows)

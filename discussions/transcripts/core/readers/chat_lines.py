@@ -159,8 +159,9 @@ class ChatStyle(Struct, frozen=True):
 
     `has_roles` says that brackets after names hold roles. `tags` stand in brackets before messages; everybody heard
     those after `open_tags`. `narrators`, case-folded, lead the game. `names` in small letters come back and are no
-    words. If names are `listed`, only these begin messages. `heading_names` are players that look like headings. Where
-    names come back outside of lists, no list `has_items` that are messages.
+    words. The `speakers`, case-folded, play and speak without a picture before their names. If names are `listed`, only
+    these begin messages. `heading_names` are players that look like headings. Where names come back outside of lists,
+    no list `has_items` that are messages.
     """
 
     is_timed: bool = False
@@ -171,6 +172,7 @@ class ChatStyle(Struct, frozen=True):
     open_tags: frozenset[str] = frozenset()
     narrators: frozenset[str] = NARRATORS
     names: frozenset[str] = frozenset()
+    speakers: frozenset[str] = frozenset()
     listed: frozenset[str] | None = None
     heading_names: frozenset[str] = frozenset()
     has_items: bool = True
@@ -186,6 +188,12 @@ def find_style(lines: list[str]) -> ChatStyle:
     found = [match for match in found if is_wide or match["colon"] != "："]
     called = Counter((read_aside(match["name"].strip())[0], _is_item(match)) for match in found)
     again = {one for one, count in called.items() if count > 1}
+    said = [(match["name"].strip(), match["text"] or "") for match in found]
+    speakers = {name.casefold() for name, _text in said}
+    signed = ((match["name"].strip(), match["text"] or "") for line in plain if (match := match_signed(line)))
+    narrators = narration.find_narrators(
+        [*said, *(one for one in signed if one[0].casefold() not in speakers)]
+    )
     bare, items = ({name for name, is_item in again if is_item == kind} for kind in (False, True))
     return ChatStyle(
         is_timed=_is_usual([_time_of(match) is not None for match in found]),
@@ -196,7 +204,8 @@ def find_style(lines: list[str]) -> ChatStyle:
         open_tags=open_tags,
         names=frozenset(name for name in bare | items if name[0].islower() and _CODE.fullmatch(name)),
         has_items=len(bare) < 2 or 2 * len(items - bare) > len(items),
-        narrators=narration.find_narrators([(match["name"].strip(), match["text"] or "") for match in found]),
+        narrators=narrators,
+        speakers=frozenset(speakers - narrators),
     )
 
 
@@ -218,6 +227,12 @@ def as_shape(text: str) -> str:
 def match_message(line: str) -> "re.Match[str] | None":
     """The parts of a line that looks like a message."""
     return MESSAGE.fullmatch(line) or IRC.fullmatch(line) or _ARROWED.fullmatch(line)
+
+
+def match_signed(line: str) -> "re.Match[str] | None":
+    """The parts of a message behind a picture of no known meaning: "☀️ Ada: Day 2 begins"."""
+    is_signed = _PICTURE.match(line) and line[0] not in SIGNS
+    return match_message(line[1:].lstrip("\ufe0f ")) if is_signed else None
 
 
 def _time_of(match: "re.Match[str]") -> str | None:
@@ -445,10 +460,11 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
         return ChatLine("message", text=line.strip(), audience=audience)
     if tag is not None and tag["how"].strip().casefold() in style.narrators:
         return ChatLine("narrated", name=tag["how"].strip(), text=tag["more"].strip())
-    # A picture may stand before who leads the game.
-    signed = match_message(line[1:].lstrip("\ufe0f ")) if _PICTURE.match(line) else None
-    if signed is not None and narration.Rounds().hear(signed["text"] or ""):
-        return ChatLine("narrated", name=signed["name"].strip(), text=signed["text"])
+    signed = match_signed(line)
+    name, text = (signed["name"].strip(), signed["text"] or "") if signed else ("", "")
+    if narration.Rounds().hear(text):
+        kind = "message" if name.casefold() in style.speakers else "narrated"
+        return ChatLine(kind, name=name, text=text.strip())
     if line[:1] in "*_[(" and line[-1:] in "*_])" and narration.tells(inside):
         return ChatLine("narrated", text=inside)
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".

@@ -117,7 +117,13 @@ def recognises_text(text: str) -> bool:
     lines = [*labels.outside_tags(lines)]
     style = chat.find_style(lines)
     found = [line.after or line for line in (chat.read_chat_line(line, style) for line in lines)]
-    if labels.is_odd_chat(found, lines, whole):
+    # Who tells of a round behind a picture may be a player, or a label that hides what follows.
+    signed = {
+        line.name.casefold()
+        for line, plain in zip(found, lines, strict=True)
+        if line.kind != "more" and not line.audience and chat.match_signed(plain)
+    }
+    if not signed <= {"", *style.narrators} or labels.is_odd_chat(found, lines, whole):
         return False
     # Who leads the game may be listed as a player.
     said = [line for line in found if line.kind in ("message", "narrated")]
