@@ -19,6 +19,8 @@ _SCIENTIFIC = re.compile(r"\d(?:\.\d{1,20})?e\+\d\d", re.ASCII)
 # How an export calls the type of a value: "stringValue", "$numberInt".
 _TYPED = re.compile(r"[a-z]{2,20}Value|\$[a-zA-Z]{2,20}")
 _DEEPEST = 64
+# Of lists whose places are rows.
+_LEAST_ROWS, _LONGEST_NAME = 2, 60
 LARGEST = 1_000_000_000
 NOTHING = ("", None)
 _NAMES = {
@@ -213,6 +215,25 @@ def read_entries(
 def as_object(value: Any) -> dict[str, Any]:
     """The value, if it is an object; else an empty one, without a fault."""
     return value if type(value) is dict else {}
+
+
+def parallel_lists(value: Any) -> list[str]:
+    """The keys of the lists of one length whose places are rows: one holds texts, one repeats names; [] without both.
+
+    {"speakers": ["Ann", "Bea", "Ann"], "messages": ["Hello, Bea.", "Good day.", "How are you?"]}
+    """
+    lists = {
+        key: part for key, part in as_object(value).items() if type(part) is list and len(part) > _LEAST_ROWS
+    }
+    plain = {key: part for key, part in lists.items() if all(type(item) is str for item in part)}
+    texts = [part for part in plain.values() if 2 * sum(item.count(" ") > 1 for item in part) > len(part)]
+    size = len(texts[0]) if texts else 0
+    have_names = any(
+        len(part) == size and 1 < len({*part}) < size and max(map(len, part)) <= _LONGEST_NAME
+        for part in plain.values()
+        if part not in texts
+    )
+    return [key for key, part in lists.items() if len(part) == size] if have_names else []
 
 
 def as_list(value: Any) -> list[Any]:

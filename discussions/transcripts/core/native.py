@@ -27,6 +27,7 @@ from discussions.transcripts.core.fields import (
     keys,
     known_keys,
     note_invisible,
+    parallel_lists,
     read_entries,
     read_list,
     read_object,
@@ -129,7 +130,7 @@ def is_native(value: Any) -> bool:
     found = {snake_to_camel(key) for key in value}
     messages = value["messages"] if type(value.get("messages")) is list else []
     first = messages[0] if messages else None
-    if len(found & {"gameId", "players", "messages"}) < 2:
+    if len(found & {"gameId", "players", "messages"}) < 2 or "messages" in parallel_lists(value):
         return False
     if type(first) is not dict:
         # The messages of a game may stand in its rounds, or in an object, under a key of another format.

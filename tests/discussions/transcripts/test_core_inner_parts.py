@@ -337,3 +337,27 @@ def test_a_large_file_of_rows_is_not_read_whole_to_look_for_a_log(monkeypatch):
     rows = b'{"player": "Ann", "text": "Hi."}\n' * 9
     large = b'{"log": ["Ann: Hi."]}\n' + b" " * 4 * 1024 * 1024
     assert [inner_parts.take_lines(data) for data in (rows, large)] == [rows, large]
+
+
+def test_lists_of_one_length_in_an_object_or_in_each_line_are_rows():
+    names, texts = map(list, zip(*SAID, strict=True))
+    lists = {"speakers": names, "messages": texts, "thoughts": [f"{name} hides it" for name in names]}
+    brief = {key: part[:2] for key, part in lists.items()}
+    data = "\n".join(map(json.dumps, [lists, brief]))
+    first, second = read_transcripts(data.encode(), "a.jsonl").games
+    assert [one.text for one in first.record.messages] == texts
+    assert [one.text for one in second.record.messages] == texts[:2]
+    assert [(one.kind, one.text) for one in second.private] == [
+        ("thought", said) for said in brief["thoughts"]
+    ]
+    # The beginning of a large file is read in the same way.
+    table = read_head(data.encode() + b'\n{"spea', is_part=True)
+    assert propose_mapping(table).fields == {
+        "player": "speaker",
+        "text": "message",
+        "thought": "thought",
+        "game": "game",
+    }
+    # With a list of another length nobody knows what belongs together; no name comes back in a list of players.
+    for odd in (lists | {"messages": texts[:5]}, {"players": names[:3], "messages": texts[:3]}):
+        assert read_transcripts(f"{data}\n{json.dumps(odd)}".encode(), "a.jsonl").games == []

@@ -32,7 +32,7 @@ from discussions.transcripts.core.readers import chat_text, csv_rows, json_rows,
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
-from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines
+from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
@@ -275,8 +275,8 @@ def read_head(
     chosen = (recipes.ENCODING, recipes.LIST, recipes.SEPARATOR)
     encoding, path, separator = (settings.get(setting, "") for setting in chosen)
     text, is_whole = gunzip_start(data, HEAD_BYTES)
-    text = take_lines(text) if is_whole and not is_part else text
     is_part = is_part or not is_whole
+    text = (unfold_lists(text, is_part=True) or text) if is_part else take_lines(text)
     plain = _decode(text, "", is_part=is_part)
     encodings = [] if plain is not None and plain.encoding == UTF_8 else propose_encodings(text)
     if encodings and plain is None:

@@ -10,14 +10,15 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.audience import is_hidden, kind_of_title
-from discussions.transcripts.core.fields import as_list, as_objects
+from discussions.transcripts.core.fields import as_list, as_object, as_objects, parallel_lists
 from discussions.transcripts.core.formats import JSONL, Format, recognise
 from discussions.transcripts.core.readers import histories, json_turns, openai_chat
-from discussions.transcripts.core.readers.columns import PLAYER
+from discussions.transcripts.core.readers.columns import PLAYER, field_of
 from discussions.transcripts.core.readers.json_cells import names_both
+from discussions.transcripts.core.readers.json_rows import GAME
 from discussions.transcripts.core.readers.json_rows import recognises_text as are_rows
 from discussions.transcripts.core.readers.openai_chat import first_values
-from workspace.core.json_items import each_line
+from workspace.core.json_items import each_line, each_value
 from workspace.core.strict_json import read_json
 from workspace.core.words import mark, say
 
@@ -122,8 +123,11 @@ def take_lines(data: bytes) -> bytes:
     Under a key that says that not everybody could hear them, they stay as they are.
     """
     # The values of a large file are read one by one.
-    may_hold = data[:1] in (b"{", b"[") and len(data) < _LONGEST_LOG and _TEXTS.search(data)
-    value = read_json(data, is_lenient=True).value if may_hold else None
+    if data[:1] not in (b"{", b"[") or len(data) >= _LONGEST_LOG or not _TEXTS.search(data):
+        return data
+    if rows := unfold_lists(data):
+        return rows
+    value = read_json(data, is_lenient=True).value
     parts, lists = [("", value)], []
     for key, part in parts:
         inner = list(part.items()) if type(part) is dict else [(key, item) for item in as_list(part)]
@@ -136,6 +140,31 @@ def take_lines(data: bytes) -> bytes:
         parts += [(own, item) for own, item in inner if type(item) in (dict, list)]
     texts = [" ".join(text.split()) for _key, text in (lists or [[]])[0] if type(text) is str]
     return "\n".join(texts).encode() if len(lists) == 1 and len(texts) == len(lists[0]) else data
+
+
+def unfold_lists(data: bytes, *, is_part: bool = False) -> bytes:
+    """The rows of parallel lists, one a line: those of an object, or of each of several; b"" for other values.
+
+    `is_part` says that `data` is cut off; a last value without an end is left out.
+    """
+    places = each_value(data, 0, len(data))
+    values = [read_json(data[start:end], is_lenient=True).value for start, end in islice(places, 1)]
+    values = values[0] if values and type(values[0]) is list else values
+    keys = parallel_lists(values[0]) if values else []
+    if not keys:
+        return b""
+    rest = (data[start:end] for start, end in places if end or not is_part)
+    values += [read_json(part, is_lenient=True).value for part in rest]
+    has_games = len(values) == 1 or any(field_of(key) == GAME for key in values[0])
+    rows: list[dict[str, Any]] = []
+    for number, value in enumerate(values, start=1):
+        lists = {key.removesuffix("s"): as_list(as_object(value).get(key)) for key in keys}
+        if not {*keys} <= as_object(value).keys() or len({*map(len, lists.values())}) > 1:
+            return b""
+        beside = {} if has_games else {GAME: number}
+        beside |= {key: part for key, part in as_object(value).items() if key not in keys}
+        rows += [beside | dict(zip(lists, parts, strict=True)) for parts in zip(*lists.values(), strict=True)]
+    return b"\n".join(json.dumps(row).encode() for row in rows)
 
 
 def explain_pieces(values: Sequence[Any], key: str = "") -> str:
