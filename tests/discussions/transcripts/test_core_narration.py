@@ -73,6 +73,8 @@ def test_rounds_votes_and_who_leaves_are_told_by_who_leads_the_game(form, begins
         (("Day one begins.", None, "Good morning all.", None, "The second day begins.", None), [1, 1, 2]),
         (("第1天开始", None, "天黑请闭眼", "天亮了,第二天开始。", None), [1, 2]),
         (("Now it's Daytime.", None, "It is night now.", "Everyone can talk again.", None), [1, 2]),
+        (("Discuss before night falls.", None, "The night starts in two minutes.", None), [None] * 2),
+        (("Night falls.", None, "You have a minute until the day breaks.", None), ["night"] * 2),
         (("What a night!", None, "Last night Ann died. The night is over.", None), [None] * 2),
         (
             ("Votes of day 1:", None, "We had a good day 2, but it is over. Day 3 votes: Ann.", None),

@@ -129,7 +129,7 @@ _OVER = re.compile(
 _COMES = (
     r"(?:[- ]?time)?(?: phase| stage| discussion)? (?:has |have |is )?"
     r"(?:falls?|fallen|begins?|begun|comes?|starts?|started|here|upon us|settles|arrives?|breaks?|broken|dawns?"
-    r"|rises?|risen?)\b"
+    r"|rises?|risen?)\b(?! (?:soon|shortly|within|in (?:an?|one|two|three|five|ten|\d+))\b)"
 )
 _IT_IS = r"(?:\bit(?: is|['’]s| becomes| gets| turns| has become)|\bnow)(?: now)? (?:the )?"
 _GOES_TO = (
@@ -155,6 +155,9 @@ _BREAKS = re.compile(
     r"|(?:can|may) (?:now |again )?(?:communicate|talk|speak|chat|discuss)))\b",
     re.IGNORECASE,
 )
+_BEGUN = {"night": _FALLS, "day": _BREAKS}
+# "Talk until night falls", "Before the day begins, choose somebody".
+_NOT_NOW = re.compile(r"\b(?:before|until|till|during|since|last)\b[^,;:]{1,60}", re.IGNORECASE)
 _LEAVES = re.compile(
     rf"(?:^|[,:(]\s?)[^\w\s]{{0,3}}\s{{0,3}}(?P<name>{WHO}),? "
     r"(?:(?:was|were|is|has been|have been|got|gets|wurde|fue|foi) )?(?:found )?"
@@ -292,8 +295,10 @@ def _rounds_in(text: str) -> Iterator[tuple[int, str]]:
                 yield value, "night" if is_night(part) else "day"
             elif _OVER.fullmatch(found["more"]) or found["before"].casefold().strip().startswith("end of"):
                 yield value, "over"
-        elif _FALLS.search(sentence) or _BREAKS.search(sentence):
-            yield 0, "night" if _FALLS.search(sentence) else "day"
+        elif part := next(
+            (part for part, shape in _BEGUN.items() if shape.search(_NOT_NOW.sub("", sentence))), ""
+        ):
+            yield 0, part
 
 
 def _is_begun(found: "re.Match[str]") -> bool:
