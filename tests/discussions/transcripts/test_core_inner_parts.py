@@ -361,3 +361,18 @@ def test_lists_of_one_length_in_an_object_or_in_each_line_are_rows():
     # With a list of another length nobody knows what belongs together; no name comes back in a list of players.
     for odd in (lists | {"messages": texts[:5]}, {"players": names[:3], "messages": texts[:3]}):
         assert read_transcripts(f"{data}\n{json.dumps(odd)}".encode(), "a.jsonl").games == []
+
+
+def test_where_no_known_column_names_anybody_an_unknown_one_is_proposed():
+    rows = [{"NAME": "", "COLORNAME": name, "MESSAGE": said} for name, said in SAID]
+    read = read_transcripts(json.dumps({"ChatMessages": rows}).encode(), "a.json")
+    assert (read.games, [fault.code for fault in read.faults]) == ([], ["unknown_columns"])
+    table = read_head(json.dumps({"ChatMessages": rows}).encode(), is_part=False)
+    mapping = propose_mapping(table)
+    assert mapping.fields == {"player": "COLORNAME", "text": "MESSAGE"}
+    (game,) = read_transcripts(json.dumps({"ChatMessages": rows}).encode(), "a.json", columns=[mapping]).games
+    assert [player.name for player in game.record.players] == ["Ann", "Bea", "Cid"]
+    # With no other column nobody is to be found.
+    nobody = [{"NAME": "", "MESSAGE": said} for _name, said in SAID]
+    read = read_transcripts(json.dumps({"ChatMessages": nobody}).encode(), "a.json")
+    assert "no_players" in {fault.code for fault in read.faults}

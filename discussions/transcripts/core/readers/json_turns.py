@@ -32,7 +32,7 @@ from discussions.transcripts.core.readers.json_cells import names_both as _is_me
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
 from discussions.transcripts.core.readers.reshaped import reshape
-from discussions.transcripts.core.readers.row_kinds import find_questions
+from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows, is_nobody
 from discussions.transcripts.core.readers.tables import Table, filled_together
 from workspace.core.words import mark, say
@@ -156,12 +156,16 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         notes.fault(*fault)
     is_object = type(value) is dict
     names = find_names(value) if is_object else {}
-    mapping = recipes.find_mapping(table.columns, notes.columns) or with_kind(
-        table, recipes.MappingRecord(table.columns, _fields_of(table))
-    )
+    known = recipes.find_mapping(table.columns, notes.columns)
+    mapping = known or with_kind(table, recipes.MappingRecord(table.columns, _fields_of(table)))
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
     mapping = replace(mapping, fields=fields, ids=names)
+    named = first_cells(table, places_of(fields, table.columns))
+    if known is None and not any(recipes.PLAYER in cells for cells in named):
+        # Where no known column names anybody, an unknown one may.
+        notes.fault(recipes.UNKNOWN_COLUMNS, "", recipes.describe_unknown(table.columns))
+        return None
     if not _is_clear(table, mapping, table.place(0).rpartition("/")[0], notes):
         return None
     game, _notes = next(games_of_rows(table, mapping, lambda: notes), (None, notes))
