@@ -79,6 +79,8 @@ _PUBLIC = frozenset(
     "всем все общий публично plenary".split()
 )
 SPEAKERS = frozenset("human ai assistant user agent bot npc".split())
+# What a model was told, or answered before somebody took from it what was said.
+OF_CALLS = frozenset("llm ollama raw unparsed".split())
 _SPEECH = SPEAKERS | frozenset(
     "speech speeches speak speaks speaking spoke spoken say says saying said "
     "talk talks talking chat chats chatting message messages msg conversation conversations discussion discussions "
@@ -155,6 +157,7 @@ def kind_of_type(value: str) -> str:
     # What somebody does before everybody is mostly what they say.
     known -= _ACTS if known & {"public", "publicly"} else set()
     known = set() if others and others.isdisjoint(_KNOWN) else known
+    known -= _SPEECH if known & OF_CALLS else set()
     for kind, names in ((IGNORE, _IGNORE), (OUT, _OUT), (VOTE, _VOTE), (SPEECH, _PUBLIC), (SPEECH, _SPEECH)):
         if known & names:
             return kind

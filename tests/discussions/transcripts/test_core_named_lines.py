@@ -2,7 +2,8 @@
 
 import pytest
 
-from discussions.transcripts.core.readers.named_lines import find_names, is_clear, read_named
+from discussions.transcripts.core.readers.named_lines import find_names, read_named
+from discussions.transcripts.core.readers.row_kinds import is_clear
 from tests.discussions.transcripts.test_core_own_shapes import check_waits, text
 from tests.discussions.transcripts.test_core_separated import rows_of
 from tests.factories.own_logs import SAID
@@ -318,3 +319,24 @@ def test_a_picture_before_a_name_that_leads_no_game_hides_nothing(line):
     rows = [row for _number, row in read_named(lines)]
     assert [row["text"] for row in rows if row["text"] in line] == [line.removeprefix("☀️ Ann: ")]
     assert not any("phase" in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("{name} | thought | {secret}", "thought"),
+        ("LLM response ({name}): {secret}", "LLM response"),
+        ("Ollama Response: {secret}", "Ollama Response"),
+    ],
+)
+def test_what_a_model_thought_or_answered_is_a_type_of_its_own(line, kind):
+    data = text(line, "{name}: {said}")
+    check_waits(data, {} if kind == "thought" else {kind: "ignore"})
+    _mapping, rows = rows_of(data)
+    assert {row.get("type", "") for row in rows} == {kind, ""}
+    assert {row["player"] for row in rows} == {"Ann", "Bea", "Cid"}
+
+
+@pytest.mark.parametrize("line", ["LLM: {secret}", "Ollama Request: {secret}"])
+def test_what_a_model_answered_is_no_message_of_a_chat(line):
+    assert not read_transcripts(text("{name}: {said}", line), "game.txt").games

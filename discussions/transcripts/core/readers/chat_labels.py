@@ -9,6 +9,7 @@ from typing import Any
 from discussions.transcripts.core.audience import (
     LEAST_ASIDES,
     NARRATORS,
+    OF_CALLS,
     OUT,
     SPEECH,
     THOUGHT_NAMES,
@@ -20,6 +21,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     may_think,
     split_names,
+    words_of,
 )
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
@@ -248,7 +250,10 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     doubtful += [
         name
         for name in called
-        if may_be_none(name) or kind_of_type(name) in (VOTE, OUT) or _NO_NAME.search(name)
+        if may_be_none(name)
+        or kind_of_type(name) in (VOTE, OUT)
+        or _NO_NAME.search(name)
+        or not (chat.NUMBER.search(name) or OF_CALLS.isdisjoint(words_of(name)))
     ]
     is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
     if is_same or 2 * len(phrases) < len(called):

@@ -15,9 +15,8 @@ from discussions.transcripts.core.audience import (
     IGNORE,
     LEVELS,
     NARRATORS,
-    PRIVATE,
+    OF_CALLS,
     SPEAKERS,
-    THOUGHT,
     THOUGHT_NAMES,
     VOTE,
     is_hidden,
@@ -48,7 +47,8 @@ _CALLED = re.compile(
 _PLACE = re.compile(r":\d")
 _LEVEL = rf"(?:(?:{'|'.join(LEVELS)})\b[ :|-]{{0,3}})?"
 _SIGN = re.compile(
-    r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?)\s?"
+    r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?"
+    r"(?:\s?\|\s?[^\W\d_][\w-]{1,30}(?: [^\W\d_A-Z][\w-]{1,30})?(?=\s?\|\s?[^|\s][^|\n]*\Z))?)\s?"
     r"(?:(?P<sign>[:：](?=[*_`]{0,3}(?:[\s\"“「]|\Z))|(?<![=-])>(?=\s|\Z)|[|»「“]|(?P<dash>(?<=\s)[-–—](?=\s)))"
     rf"[*_`]{{0,3}}\s{{0,3}}{_LEVEL}(?P<text>.*)|\Z)"
 )
@@ -71,7 +71,8 @@ _NO_NAMES = NARRATORS.union(
     chat_labels.FACTS,
     THOUGHT_NAMES,
     map(str.casefold, LEVELS),
-    ("player", "speaker", "name", "i", *_EVENTS),
+    OF_CALLS,
+    ("player", "speaker", "name", "i", "we", "my", "let", "model", *_EVENTS),
 )
 _EVENT = re.compile(rf"\[(?P<name>{'|'.join(_EVENTS)})\](?P<text>.*)", re.IGNORECASE)
 _SIGNS_BEFORE = re.compile(r"\A[^\w\[(]{1,12}")
@@ -224,7 +225,8 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
     if sign is None:
         return None
     label = LABEL.fullmatch(line)
-    if not sign["sign"] and label and label.start("text") <= first.start() and is_hidden(label["label"]):
+    said = label["label"] if label and label.start("text") <= first.start() else ""
+    if _is_of_call(said) or (not sign["sign"] and is_hidden(said)):
         return None
     begin = line[: sign.end("after")]
     names = any_name.findall(begin)
@@ -238,6 +240,11 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
         text=(sign["text"] or "").strip(" 」”"),
         has_sign=sign["sign"] is not None and not sign["dash"],
     )
+
+
+def _is_of_call(label: str) -> bool:
+    """Whether a label is of what a model was told or answered: "Ollama Request", "Prompt"."""
+    return not OF_CALLS.isdisjoint(words_of(label)) or label.casefold() in ("prompt", "request")
 
 
 def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
@@ -353,13 +360,14 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
         return place.begun | {"type": "vote", "player": place.spoken["player"], "target": vote["target"]}
     # "Plan" may begin a line of a text.
     said = label["label"].casefold() if label and place.last else ""
-    is_thought = is_hidden(said) and (said in THOUGHT_NAMES or not said.isascii())
+    is_call = _is_of_call(said)
+    is_thought = is_call or (is_hidden(said) and (said in THOUGHT_NAMES or not said.isascii()))
     is_field = place.is_below and label is not None and labels[label["label"]] >= _LEAST
     kind = line.strip(" :*_#[]()-")
     # What stands below, and no sentence: "Thoughts".
     is_brief = kind.count(" ") < _LEAST and not kind.endswith(chat_labels.ENDS)
     is_kind = place.is_below and is_brief and kind_of_type(kind) != ""
-    begun = _round_of(line, place)
+    begun = {} if is_call else _round_of(line, place)
     if begun:
         place.begun, place.spoken, place.is_below = begun, {}, False
     elif (place.is_new or not is_field) and (begun := part_of(line, place.begun, is_alone=place.are_alike)):
@@ -367,7 +375,9 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
     elif place.is_log and _goes_on(line, place):
         return {}
     elif label and (is_field or is_thought):
-        return place.begun | {"player": place.last, "type": label["label"], "text": label["text"]}
+        row = place.begun | {"player": place.last, "type": label["label"], "text": label["text"]}
+        place.spoken, place.is_below = (row, True) if is_call else (place.spoken, place.is_below)
+        return row
     elif is_kind:
         place.spoken = place.spoken | {"type": kind, "text": ""}
         return place.spoken
@@ -451,18 +461,6 @@ def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
         if not row["type"] or (len(types) == 1 and not words_of(row["type"])):
             del row["type"]
     return rows
-
-
-def is_clear(kind: str) -> bool:
-    """Whether the words of a type all say one thing, and not that the row is left out.
-
-    The level of a log says nothing, but what is for debugging may not have been said.
-    """
-    words = words_of(kind)
-    kinds = {kind_of_type(word) for word in words if word.upper() not in LEVELS}
-    return kinds - {""} in ({THOUGHT}, {PRIVATE}, {THOUGHT, PRIVATE}) or (
-        len(kinds) == 1 and not kinds & {IGNORE, ""} and {"debug", "trace"}.isdisjoint(words)
-    )
 
 
 def _find_told(lines: list[str], players: frozenset[str]) -> dict[int, str]:

@@ -23,11 +23,11 @@ from discussions.transcripts.core.readers.named_lines import (
     LABEL,
     OTHER,
     begin_part,
-    is_clear,
     part_of,
     read_named,
 )
 from discussions.transcripts.core.readers.narration import VOTES, WHO, part_of_day
+from discussions.transcripts.core.readers.row_kinds import is_clear
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 
