@@ -321,12 +321,12 @@ def read_values(data: bytes) -> Any:
     return [value.value for value in values] if are_readable else None
 
 
-def cut_lists(value: Any, depth: int = 0) -> Any:
+def cut_lists(value: Any, depth: int = 0, *, most: int = MOST_SHOWN) -> Any:
     """The value with the first items of its lists only, which show its format."""
     if type(value) is list and depth <= DEEPEST_LIST:
-        return [cut_lists(item, depth + 1) for item in value[:MOST_SHOWN]]
+        return [cut_lists(item, depth + 1, most=most) for item in value[:most]]
     is_object = type(value) is dict and depth <= DEEPEST_LIST
-    return {key: cut_lists(part, depth + 1) for key, part in value.items()} if is_object else value
+    return {key: cut_lists(part, depth + 1, most=most) for key, part in value.items()} if is_object else value
 
 
 def find_lists(value: Any) -> list[str]:

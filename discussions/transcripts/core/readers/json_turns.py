@@ -24,12 +24,12 @@ from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers import json_rows
 from discussions.transcripts.core.readers.cast_lists import find_names, list_players, merge_player
 from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.column_guesses import with_kind
 from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, flattened, split_pair
 from discussions.transcripts.core.readers.json_cells import names_both as _is_message
-from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of
@@ -97,12 +97,16 @@ def recognises(value: Any) -> bool:
     if type(value) is list:
         is_thread = all(map(_is_message, value)) and any(map(_has_answers, value))
         return bool(value) and (all(map(_is_round, value)) or is_thread or _are_of_one_game(value))
-    if type(value) is not dict or is_native(value) or _holds_games(value):
+    if type(value) is not dict or is_native(value):
+        return False
+    # Of a large value the beginning of each list is looked at.
+    brief = json_rows.cut_lists(value, most=MOST_ROWS)
+    if _holds_games(brief):
         return False
     # A lone message is no discussion: its list may be a part of a row, or the answers to it.
-    first = (values for _place, values in islice(_messages(value), MOST_ROWS) if "voter" not in values)
+    first = (values for _place, values in islice(_messages(brief), MOST_ROWS) if "voter" not in values)
     hidden = [is_hidden(str(values.get("phase") or "")) for values in first]
-    if hidden.count(False) <= 1 or are_views(value):
+    if hidden.count(False) <= 1 or are_views(brief):
         return False
     # Messages of several games are rows of a list, and no game.
     return not _name_games(values for _place, values in _messages(value))
@@ -193,7 +197,7 @@ def table_of_game(value: Any) -> Table | None:
         return None
     pointers = [pointer if whole is value else pointer.removeprefix("/rounds") for pointer, _values in rows]
     entries = [(index, values) for index, (_pointer, values) in enumerate(rows) if "" not in values]
-    table = table_of_objects(entries, pointers.__getitem__)
+    table = json_rows.table_of_objects(entries, pointers.__getitem__)
     for (_pointer, values), pointer in zip(rows, pointers, strict=True):
         if "" in values:
             table.faults.add(
