@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discussions.transcripts.core.readers import inner_parts
+from discussions.transcripts.core.readers import inner_parts, json_turns
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
@@ -376,3 +376,10 @@ def test_where_no_known_column_names_anybody_an_unknown_one_is_proposed():
     nobody = [{"NAME": "", "MESSAGE": said} for _name, said in SAID]
     read = read_transcripts(json.dumps({"ChatMessages": nobody}).encode(), "a.json")
     assert "no_players" in {fault.code for fault in read.faults}
+
+
+def test_of_a_large_list_only_the_beginning_says_whether_it_is_a_game(monkeypatch):
+    looked = []
+    monkeypatch.setattr(json_turns, "_game_id", looked.append)
+    assert not json_turns.recognises({"log": [{"who": "Ann", "said": str(at)} for at in range(9_000)]})
+    assert len(looked) < 1_000
