@@ -36,8 +36,8 @@ _LONGEST_WORDS, _MOST_WORDS, _MOST_SPACES = 60, 20, 5
 # Who speaks in a log without playing, case-folded.
 NARRATORS = frozenset(
     "moderator,system,narrator,storyteller,god,game,game master,gamemaster,game-manager,game manager,gm,host,announcer,"
-    "system prompt,prompt,instruction,instructions,observation,tool,tool call,tool result,debug,the moderator,"
-    "the narrator,the storyteller,game host,game bot,mod,town crier,referee,emcee,spielleiter,"
+    "system prompt,prompt,instruction,instructions,observation,environment,tool,tool call,tool result,debug,"
+    "the moderator,the narrator,the storyteller,game host,game bot,mod,town crier,referee,emcee,spielleiter,"
     "spielleitung,erzähler,moderateur,modérateur,meneur,narrateur,moderador,narrador,moderatore,narratore,ведущий,"
     "ведущая,рассказчик,модератор,prowadzący,法官,主持人,主持,旁白,上帝,司会,ゲームマスター,사회자,진행자".split(
         ","

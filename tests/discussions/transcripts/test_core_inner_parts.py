@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
+from discussions.transcripts.core.audience import NAMED as FOR_SOMEBODY
 from discussions.transcripts.core.readers import inner_parts, json_turns
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from tests.factories.own_logs import SAID
@@ -383,3 +385,25 @@ def test_of_a_large_list_only_the_beginning_says_whether_it_is_a_game(monkeypatc
     monkeypatch.setattr(json_turns, "_game_id", looked.append)
     assert not json_turns.recognises({"log": [{"who": "Ann", "said": str(at)} for at in range(9_000)]})
     assert len(looked) < 1_000
+
+
+def test_turns_of_sender_receiver_and_text_wait_and_what_the_environment_tells_is_no_message():
+    turns = [
+        [
+            ["Environment", "Ann", "You are the spy."],
+            ["Bea", "Environment", "did nothing"],
+            [name, "Environment", f'said: "{said}"'],
+        ]
+        for name, said in SAID
+    ]
+    data = json.dumps({"tag": "x", "messages": turns}).encode()
+    read = read_transcripts(data, "a.json")
+    assert (read.games, [fault.code for fault in read.faults]) == ([], ["unknown_columns"])
+    mapping = propose_mapping(read_head(data, is_part=False))
+    answered = replace(mapping, kinds={FOR_SOMEBODY: "speech"})
+    (game,) = read_transcripts(data, "a.json", columns=[answered]).games
+    assert [one.text for one in game.record.messages] == [said for _name, said in SAID]
+    assert {player.name for player in game.record.players} == {"Ann", "Bea", "Cid"}
+    # Pairs in lists may be rounds, which would be lost.
+    rounds = [[[name, said] for name, said in SAID]] * 2
+    assert read_transcripts(json.dumps({"rounds": rounds}).encode(), "a.json").games == []

@@ -39,6 +39,7 @@ OF_LISTS = frozenset("log logs list lists history record records entries row row
 LISTS = "[]"
 _AUDIENCES = ("audience", "private", "public")
 _DIGIT = re.compile(r"\d")
+_SAID = re.compile(r'\s{0,9}(?:said|says): "(?P<text>.*)"\s{0,9}', re.DOTALL)
 
 
 class Listed(str):
@@ -234,8 +235,8 @@ def with_objects(value: Any, depth: int = 0) -> Any:
     if type(value) is dict and depth < MOST_DEPTH:
         beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
         return {
-            key: _named_channel(key, _objects(part, beside or _names_of_pairs(key, part)))
-            if is_table(part)
+            key: _named_channel(key, _objects(rows, beside or _names_of_pairs(key, rows)))
+            if (rows := table_of_turns(part))
             else with_objects(_by_player(key, part), depth + 1)
             for key, part in value.items()
         }
@@ -294,6 +295,13 @@ def is_table(value: Any) -> bool:
     )
 
 
+def table_of_turns(value: Any) -> list[list[Any]]:
+    """The rows of a table, or of a list with a table for each turn, of which some are said; [] of other values."""
+    rows = [row for part in as_list(value) for row in as_list(part)]
+    tables = value, rows if is_table(rows) and any(_SAID.fullmatch(str(row[-1])) for row in rows) else []
+    return next(filter(is_table, tables), [])
+
+
 def are_columns(value: Any) -> bool:
     """Whether an object has a column under each key, as pandas writes tables: {"player": {"0": "Ann", "1": "Bea"}}."""
     columns = list(value.values()) if type(value) is dict and len(value) > 1 else []
@@ -312,17 +320,27 @@ def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:
         names, rows = first, rows[1:]
     else:
         names = [str(number) for number in range(1, width + 1)]
+    said = [_SAID.fullmatch(str(row[-1])) for row in rows]
+    if any(said):
+        # What nobody said are acts: [..., "did nothing"].
+        names = [*names, "type"]
+        rows = [
+            [*row[:-1], own["text"], SPEECH] if own else [*row, "act"]
+            for row, own in zip(rows, said, strict=True)
+        ]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _names_of_pairs(key: str, rows: list[list[Any]]) -> list[str]:
-    """Player and text, where rows are pairs of names that come back, and sentences, under a key that says something."""
+    """Player, who was spoken to, and text, where rows are names that come back, and sentences, under a telling key."""
     names = {str(row[0]) for row in rows}
     if OF_LISTS.issuperset(words_of(key)):
         return []
-    are_pairs = len(rows[0]) == 2 and len(names) > 1 and max(map(len, names)) <= recipes.LONGEST_NAME
-    are_said = are_pairs and 2 * sum(" " in str(row[1]).strip() for row in rows) > len(rows)
-    return [recipes.PLAYER, recipes.TEXT] if are_said else []
+    are_said = 2 * sum(" " in str(row[-1]).strip() for row in rows) > len(rows)
+    is_named = len(names) > 1 and max(map(len, names)) <= recipes.LONGEST_NAME and are_said
+    if len(rows[0]) == 3 and kind_of_type(key) == SPEECH and names.issuperset(str(row[1]) for row in rows):
+        return [recipes.PLAYER, "audience", recipes.TEXT] if is_named else []
+    return [recipes.PLAYER, recipes.TEXT] if is_named and len(rows[0]) == 2 else []
 
 
 def _named_channel(key: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -286,7 +286,8 @@ def _is_message(entry: dict[str, Any]) -> bool:
 
 def _holds_objects(value: Any) -> bool:
     """Whether a value is a list of objects, or a table, as games of other formats have and rows do not."""
-    return type(value) is list and bool(value) and (type(value[0]) is dict or json_cells.is_table(value))
+    first = value[0] if type(value) is list and value else None
+    return type(first) is dict or bool(json_cells.table_of_turns(value))
 
 
 def _holds_objects_within(entry: dict[str, Any], depth: int) -> bool:
