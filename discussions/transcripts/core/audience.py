@@ -85,7 +85,7 @@ _SPEECH = SPEAKERS | frozenset(
     "speech speeches speak speaks speaking spoke spoken say says saying said "
     "talk talks talking chat chats chatting message messages msg conversation conversations discussion discussions "
     "discuss debate debates débat debat debatte statement statements utterance utterances dialogue dialog comment "
-    "comments argument "
+    "comments argument respond responds responded "
     "arguments defense defence accusation accusations question answer reply replies response responses turn post "
     "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting intro introduction "
     "introductions opening closing voting vote votes trial tiebreak runoff election nomination nominations pk "

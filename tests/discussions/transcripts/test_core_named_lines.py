@@ -340,3 +340,14 @@ def test_what_a_model_thought_or_answered_is_a_type_of_its_own(line, kind):
 @pytest.mark.parametrize("line", ["LLM: {secret}", "Ollama Request: {secret}"])
 def test_what_a_model_answered_is_no_message_of_a_chat(line):
     assert not read_transcripts(text("{name}: {said}", line), "game.txt").games
+
+
+def test_a_counter_of_lines_is_no_round_and_a_name_twice_is_one():
+    said = SAID * 2
+    lines = [f"Round {4 + at} - {name}: {name} says: {text}" for at, (name, text) in enumerate(said)]
+    lines = ["--- ROLES ---", *(f"{name}: Role.WOLF" for name in ("Ann", "Bea", "Cid")), "", *lines]
+    rows = [row for _number, row in read_named(lines)]
+    assert rows == [{"player": name, "type": "says", "text": text} for name, text in said]
+    # Where several have a number, it is a round.
+    rows = [row for _number, row in read_named([line.replace("1 -", "2 -") for line in lines])]
+    assert {row["round"] for row in rows} > {"4", "5"}

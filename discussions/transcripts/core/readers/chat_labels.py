@@ -69,7 +69,7 @@ _TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?|[\[({][\d ,:]{1,400}[\])}]")
 # What a list of players says of each: a role, a model, whether they live.
 _CARD = re.compile(
-    rf"(?:role ?[:=] ?)?(?:{ROLE.pattern})(?: ?[(\[/|,-].{{0,60}}| ?: ?\d{{1,3}})?"
+    rf"(?:role ?[:=.] ?)?(?:{ROLE.pattern})(?: ?[(\[/|,-].{{0,60}}| ?: ?\d{{1,3}})?"
     r"|(?=\S{0,60}\d)[^\W\d_][\w.]{1,30}[-/:][\w./:-]{1,60}"
     r"|alive|dead|living|eliminated|killed|executed|存活|死亡|出局|生存|\d{1,4} (?:points?|pts|votes?|票)"
     r"|\d{1,4}(?: {0,20}\| {0,20}\d{1,4}){1,20}",
@@ -227,6 +227,12 @@ def may_be_none(name: str) -> bool:
     return not is_nobody and is_hidden(name.split(" ", maxsplit=1)[0])
 
 
+def is_of_call(label: str) -> bool:
+    """Whether a label is of what a model was told or answered: "Ollama Request", "Prompt"."""
+    is_called_so = not (chat.NUMBER.search(label) or OF_CALLS.isdisjoint(words_of(label)))
+    return is_called_so or label.casefold() in ("prompt", "request")
+
+
 def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | None = None) -> frozenset[str]:
     """The labels before texts that may be no players, by their words or since no text names them.
 
@@ -250,10 +256,7 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     doubtful += [
         name
         for name in called
-        if may_be_none(name)
-        or kind_of_type(name) in (VOTE, OUT)
-        or _NO_NAME.search(name)
-        or not (chat.NUMBER.search(name) or OF_CALLS.isdisjoint(words_of(name)))
+        if may_be_none(name) or kind_of_type(name) in (VOTE, OUT) or _NO_NAME.search(name) or is_of_call(name)
     ]
     is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
     if is_same or 2 * len(phrases) < len(called):

@@ -15,7 +15,6 @@ from discussions.transcripts.core.audience import (
     IGNORE,
     LEVELS,
     NARRATORS,
-    OF_CALLS,
     SPEAKERS,
     THOUGHT_NAMES,
     VOTE,
@@ -71,7 +70,6 @@ _NO_NAMES = NARRATORS.union(
     chat_labels.FACTS,
     THOUGHT_NAMES,
     map(str.casefold, LEVELS),
-    OF_CALLS,
     ("player", "speaker", "name", "i", "we", "my", "let", "model", *_EVENTS),
 )
 _EVENT = re.compile(rf"\[(?P<name>{'|'.join(_EVENTS)})\](?P<text>.*)", re.IGNORECASE)
@@ -90,11 +88,6 @@ LABEL = re.compile(
 )
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES, _MOST_WORDS = 12, 5
-_ROUND = re.compile(
-    rf"(?:^|[\]\-|=#*:>.]|\b(?:{'|'.join(LEVELS)}))\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{narration.PARTS}|(?-i:[DN])(?=\d{{1,2}}(?:\]|$)))"
-    r"\s{0,3}#?(?P<number>\d{1,4})\b",
-    re.IGNORECASE,
-)
 _TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
 _RULE = re.compile(r"\W{3,}")
 OTHER = "other lines"
@@ -170,9 +163,8 @@ def _may_be_name(word: str) -> bool:
     # "agent_0" is a name, "round_1" is none; "[D1]" and "[N1]" are days and nights.
     words, is_numbered = words_of(word), re.search(r"[\d_-]", word) is not None
     is_agent = (word[-1].isdecimal() and SPEAKERS.issuperset(words)) or word == "OpenAI"
-    is_word = (
-        word.casefold() in _NO_NAMES or all(map(kind_of_type, words)) or ROLE.fullmatch(word) is not None
-    )
+    is_said = word.casefold() in _NO_NAMES or chat_labels.is_of_call(word)
+    is_word = is_said or all(map(kind_of_type, words)) or ROLE.fullmatch(word) is not None
     return not ((is_word and not is_agent) or narration.read_label(word)[1]) and (
         not word[0].islower() or is_numbered
     )
@@ -213,7 +205,7 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
     }
 
 
-def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
+def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False) -> _Head | None:
     first = any_name.search(line, 0, _FAR)
     # "##Vote: Ann" is said by who speaks. The keys of an object and the parts of a list say nothing.
     if first is None or VOTE_COMMAND.fullmatch(line.strip()) or line[: first.start()].endswith(_KEYS):
@@ -226,13 +218,13 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
         return None
     label = LABEL.fullmatch(line)
     said = label["label"] if label and label.start("text") <= first.start() else ""
-    if _is_of_call(said) or (not sign["sign"] and is_hidden(said)):
+    if chat_labels.is_of_call(said) or (not sign["sign"] and is_hidden(said)):
         return None
     begin = line[: sign.end("after")]
     names = any_name.findall(begin)
     # "[for Ann] Bea:", but "Ann to Bea:".
     is_last = bool(re.search(r"[\])]", begin[first.end() : begin.rindex(names[-1])])) if names[1:] else False
-    return _Head(
+    head = _Head(
         shape=chat.as_shape(any_name.sub("\0", begin)),
         names=names,
         player=names[-1] if is_last else names[0],
@@ -240,11 +232,14 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
         text=(sign["text"] or "").strip(" 」”"),
         has_sign=sign["sign"] is not None and not sign["dash"],
     )
-
-
-def _is_of_call(label: str) -> bool:
-    """Whether a label is of what a model was told or answered: "Ollama Request", "Prompt"."""
-    return not OF_CALLS.isdisjoint(words_of(label)) or label.casefold() in ("prompt", "request")
+    # "Ann: Ann says: ...", "Ann: Ann votes for Bea".
+    is_named = not is_again and head.has_sign and head.text.startswith(head.player)
+    again = _read_head(head.text, any_name, is_again=True) if is_named else None
+    is_whole = again and (again.has_sign or head.text.count(" ") < _MOST_WORDS)
+    if not (again and is_whole and again.player == head.player) or _SENTENCE.search(again.shape):
+        return head
+    kind, text = f"{head.kind} {again.kind}".strip(" ."), again.text or head.text
+    return replace(again, shape=f"{head.shape}: {again.shape}", kind=kind, text=text, has_sign=True)
 
 
 def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
@@ -279,6 +274,7 @@ class _Place(Struct):
 
 def read_named(lines: list[str]) -> Rows:
     """The lines as rows of a player, a type, a text, the target of a vote and a round; [] if they name nobody."""
+    lines = narration.without_counter(lines)
     is_data = 2 * sum(line.lstrip()[:1] == "{" for line in lines) > len(lines)
     heads, names = dict[int, _Head](), frozenset[str]() if is_data else find_names(lines)
     # What is found beside players begins no line.
@@ -311,7 +307,7 @@ def read_named(lines: list[str]) -> Rows:
         elif number in titles:
             title = line.strip(" *_#=~-[](){}<>")
             row = _begin(place, begin_part(title, place.begun, is_alone=False))
-        elif told.get(number):
+        elif number in told:
             row = _hear(place, told[number])
         else:
             row = {} if is_rule or not line.strip() else _other_row(line, place, labels, names)
@@ -338,6 +334,10 @@ def _begin(place: _Place, begun: dict[str, str]) -> dict[str, str]:
 
 def _hear(place: _Place, text: str) -> dict[str, str]:
     """Who leads the game may begin a round or a night; below, nobody of those above goes on. No row."""
+    # Below a list of roles its title says nothing more.
+    if not text:
+        is_list = chat.SETUP.search(place.begun.get("phase", ""))
+        return _begin(place, _kept_round(place.begun)) if is_list else {}
     if not place.told.hear(text):
         return _begin(place, place.begun)
     number = {"round": str(place.told.number)} if place.told.is_numbered else _kept_round(place.begun)
@@ -360,7 +360,7 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
         return place.begun | {"type": "vote", "player": place.spoken["player"], "target": vote["target"]}
     # "Plan" may begin a line of a text.
     said = label["label"].casefold() if label and place.last else ""
-    is_call = _is_of_call(said)
+    is_call = chat_labels.is_of_call(said)
     is_thought = is_call or (is_hidden(said) and (said in THOUGHT_NAMES or not said.isascii()))
     is_field = place.is_below and label is not None and labels[label["label"]] >= _LEAST
     kind = line.strip(" :*_#[]()-")
@@ -408,7 +408,7 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
     if named := part_of_day(line):
         return begin_part(named, place.begun, is_alone=False)
     heading = chat.read_heading(chat.plain_line(line))
-    found = None if heading else _ROUND.search(line)
+    found = None if heading else narration.ROUND_IN.search(line)
     if found:
         said = found["kind"], found["number"]
         heading = chat.read_heading(" ".join(said)) or chat.read_heading("".join(said))

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import IGNORE, NARRATORS, OUT, VOTE, kind_of_type, words_of
+from discussions.transcripts.core.audience import IGNORE, LEVELS, NARRATORS, OUT, VOTE, kind_of_type, words_of
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT
 from workspace.core.words import mark
@@ -64,7 +64,7 @@ VOTE_COMMAND = re.compile(
 )
 # How often who is called like no narrator begins rounds; who is called like a bot does once.
 _LEAST_BEGUN = 2
-_LEAST_BALLOTS, _LONGEST_BALLOT = 3, 40
+_LEAST_BALLOTS, _LEAST_COUNTED, _LONGEST_BALLOT = 3, 6, 40
 # What the system tells all players in a chat is short.
 TOLD, LONGEST_TOLD = "told", 300
 NARRATED = mark('Messages of who leads the game and is no player were left out: {count} (first of "{what}").')
@@ -95,6 +95,11 @@ _CJK_HEADING = re.compile(
     rf"[^\w\s]{{0,20}}\s?第?\s?(?P<number>\d{{1,3}}|[{CHINESE}])\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)"
     r"(?:の(?P<part>夜|昼|朝|議論|投票)(?:フェーズ)?|開始|开始)?"
     r"(?:\s?[^\w\s]{0,20}|\s?(?P<sign>[:：\s])\s?(?P<more>[^\n]{1,80}))"
+)
+ROUND_IN = re.compile(
+    rf"(?:^|[\]\-|=#*:>.]|\b(?:{'|'.join(LEVELS)}))\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{PARTS}|(?-i:[DN])(?=\d{{1,2}}(?:\]|$)))"
+    r"\s{0,3}#?(?P<number>\d{1,4})\b",
+    re.IGNORECASE,
 )
 # What has rounds only where somebody leads the game.
 _STEPS = rf"{PARTS}|quest|mission|meeting|runda|gün|tura"
@@ -272,6 +277,18 @@ def read_heading(line: str) -> tuple[str, int, str] | None:
     if match["part"] and (match["more"] or not part_of_day(match["part"])):
         return None
     return begun(match, match["part"] or (match["more"] or "").strip(f" :–-{match['sign']}"))
+
+
+def without_counter(lines: list[str]) -> list[str]:
+    """The lines without what counts them, if most have a number of their own: "Round 8 - Ann: ..."."""
+    found = [ROUND_IN.match(line) for line in lines]
+    numbers = [one["number"] for one in found if one]
+    is_own = len(numbers) >= _LEAST_COUNTED and len(numbers) == len({*numbers})
+    if not is_own or 2 * len(numbers) <= sum(map(bool, lines)):
+        return lines
+    return [
+        line[one.end() :].lstrip(" -–—:|") if one else line for line, one in zip(lines, found, strict=True)
+    ]
 
 
 def begun(found: "re.Match[str]", text: str) -> tuple[str, int, str]:

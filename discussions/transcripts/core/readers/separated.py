@@ -19,13 +19,7 @@ from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.named_lines import (
-    LABEL,
-    OTHER,
-    begin_part,
-    part_of,
-    read_named,
-)
+from discussions.transcripts.core.readers.named_lines import LABEL, OTHER, begin_part, part_of, read_named
 from discussions.transcripts.core.readers.narration import VOTES, WHO, part_of_day
 from discussions.transcripts.core.readers.row_kinds import is_clear
 from discussions.transcripts.core.readers.rows import read_table
