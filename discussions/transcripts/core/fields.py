@@ -222,18 +222,13 @@ def parallel_lists(value: Any) -> list[str]:
 
     {"speakers": ["Ann", "Bea", "Ann"], "messages": ["Hello, Bea.", "Good day.", "How are you?"]}
     """
-    lists = {
-        key: part for key, part in as_object(value).items() if type(part) is list and len(part) > _LEAST_ROWS
-    }
-    plain = {key: part for key, part in lists.items() if all(type(item) is str for item in part)}
-    texts = [part for part in plain.values() if 2 * sum(item.count(" ") > 1 for item in part) > len(part)]
-    size = len(texts[0]) if texts else 0
-    have_names = any(
-        len(part) == size and 1 < len({*part}) < size and max(map(len, part)) <= _LONGEST_NAME
-        for part in plain.values()
-        if part not in texts
-    )
-    return [key for key, part in lists.items() if len(part) == size] if have_names else []
+    lists = {key: part for key, part in as_object(value).items() if len(as_list(part)) > _LEAST_ROWS}
+    plain = [part for part in lists.values() if all(type(item) is str for item in part)]
+    texts = [part for part in plain if 2 * sum(item.count(" ") > 1 for item in part) > len(part)]
+    names = [part for part in plain if part not in texts and 1 < len({*part}) < len(part)]
+    sizes = {len(part) for part in names if max(map(len, part)) <= _LONGEST_NAME}
+    size = next((len(part) for part in texts if len(part) in sizes), 0)
+    return [key for key, part in lists.items() if len(part) == size]
 
 
 def as_list(value: Any) -> list[Any]:

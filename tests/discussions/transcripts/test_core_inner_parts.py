@@ -407,3 +407,13 @@ def test_turns_of_sender_receiver_and_text_wait_and_what_the_environment_tells_i
     # Pairs in lists may be rounds, which would be lost.
     rounds = [[[name, said] for name, said in SAID]] * 2
     assert read_transcripts(json.dumps({"rounds": rounds}).encode(), "a.json").games == []
+
+
+@pytest.mark.parametrize(
+    ("column", "numbers", "player"),
+    [("B4", "010101", "B4"), ("B4", "000111", None), ("hidden", "010101", None)],
+)
+def test_two_numbers_that_change_with_each_text_are_proposed_as_the_speakers(column, numbers, player):
+    rows = "".join(f'"{said}",{number}\n' for (_name, said), number in zip(SAID, numbers, strict=True))
+    mapping = propose_mapping(read_head(f"Unit,{column}\n{rows}".encode(), is_part=False))
+    assert (mapping.fields["text"], mapping.fields.get("player")) == ("Unit", player)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Set
 from functools import partial
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -199,6 +199,14 @@ def find_most_named(columns: list[Column], said: Column | None) -> Column | None
         and 2 * sum(1 for both in zip(every, column.all, strict=False) if all(both)) >= sum(map(bool, every))
     ]
     return max(names, key=lambda one: (_share_named(one, texts), len(one.cells)), default=None)
+
+
+def find_turns(columns: list[Column], said: Column | None) -> Column | None:
+    """The column of two numbers that change with each text, as those of two who speak in turn."""
+    pairs = (one for one in columns if len(one.different) == 2 and not may_hide(one.name, one.different))
+    numbers = (one for one in pairs if all(map(str.isdecimal, one.different)))
+    beside_text = ((one, beside(said, one).cells) for one in numbers if said)
+    return next((one for one, own in beside_text if all(a != b for a, b in pairwise(own))), None)
 
 
 def is_as_named(column: Column, other: Column, said: Column | None) -> bool:

@@ -110,7 +110,7 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     own = [columns[name] for name in recipes.split_columns(found.get(recipes.PLAYER, ""), columns)]
     # Programs that play roles call a player so ("role_name").
     named = [*free, *own, *(columns[name] for name in (found.get("role"),) if name in columns)]
-    player = guesses.find_most_named(named, said)
+    player = guesses.find_most_named(named, said) or (None if own else guesses.find_turns(free, said))
     if player and not (own and guesses.is_as_named(own[0], player, said)):
         found[recipes.PLAYER] = player.name
         # What was no player may say what a row is.

@@ -143,10 +143,7 @@ def take_lines(data: bytes) -> bytes:
 
 
 def unfold_lists(data: bytes, *, is_part: bool = False) -> bytes:
-    """The rows of parallel lists, one a line: those of an object, or of each of several; b"" for other values.
-
-    `is_part` says that `data` is cut off; a last value without an end is left out.
-    """
+    """The rows of parallel lists, one a line, of an object or of each of several; b"" without them."""
     places = each_value(data, 0, len(data))
     values = [read_json(data[start:end], is_lenient=True).value for start, end in islice(places, 1)]
     values = values[0] if values and type(values[0]) is list else values

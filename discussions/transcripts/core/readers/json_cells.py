@@ -324,10 +324,8 @@ def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:
     if any(said):
         # What nobody said are acts: [..., "did nothing"].
         names = [*names, "type"]
-        rows = [
-            [*row[:-1], own["text"], SPEECH] if own else [*row, "act"]
-            for row, own in zip(rows, said, strict=True)
-        ]
+        pairs = zip(rows, said, strict=True)
+        rows = [[*row[:-1], own["text"], SPEECH] if own else [*row, "act"] for row, own in pairs]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 

@@ -229,14 +229,12 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
 def _hiding_all(rows: list[dict[str, str]]) -> list[str]:
     """The fields that say of all texts in the same words that not everybody could hear them."""
     said = [cells for cells in rows if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER)]
-    different = {field: distinct(cells.get(field, "").strip() for cells in said) for field in SIGNS[1:4]}
-    return [
-        field
-        for field, values in different.items()
-        if len(said) > 1
-        and len(values) == 1
-        and (kind_of_flag(values[0], is_private=field == "private") or kind_of_type(values[0])) == PRIVATE
-    ]
+    told = ((field, distinct(cells.get(field, "").strip() for cells in said)) for field in SIGNS[1:4])
+    alike = ((field, values[0]) for field, values in told if len(values) == 1 < len(said))
+    kinds = (
+        (field, kind_of_flag(own, is_private=field == "private") or kind_of_type(own)) for field, own in alike
+    )
+    return [field for field, kind in kinds if kind == PRIVATE]
 
 
 def _module(types: list[str]) -> str:
