@@ -197,7 +197,10 @@ def recognise(value: Any, formats: Sequence[Format] = FORMATS) -> Format | None:
     # No other format has our keys: most games need not be looked through for others.
     if NATIVE in formats and native.has_our_keys(value) and native.is_native(value):
         return NATIVE
-    return next((known for known in formats if known.recognises and known.recognises(value)), None)
+    # A row of plain values is no game; a file may have many.
+    is_plain = type(value) is dict and not any(type(part) in (dict, list) for part in value.values())
+    fitting = (known for known in formats if known.recognises and known.recognises(value))
+    return None if is_plain else next(fitting, None)
 
 
 def read_converted(value: NativeGame, notes: Notes, role_map: RoleMap) -> GameRecord | None:

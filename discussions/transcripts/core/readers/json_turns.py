@@ -373,10 +373,11 @@ def _are_of_one_game(items: list[Any]) -> bool:
     """Whether objects of a list, no messages or views of a player, name one game, and some hold its messages."""
     if not _are_objects(items) or any(map(_is_message, items)) or any(item.get("players") for item in items):
         return False
-    own, told = _game_id(items[0]), [item for item in items if _has_talk(_within(item, "", {}, 1))]
-    has_views = any(recipes.field_of(key) == recipes.PLAYER for item in told for key in item)
-    is_same = own is not None and all(_game_id(item) == own for item in items)
-    return is_same and len(told) > 1 and not has_views
+    own = _game_id(items[0])
+    if own is None or any(_game_id(item) != own for item in items):
+        return False
+    told = [item for item in items if _has_talk(_within(item, "", {}, 1))]
+    return len(told) > 1 and not any(recipes.field_of(key) == recipes.PLAYER for item in told for key in item)
 
 
 def _game_id(value: dict[str, Any]) -> Any:
