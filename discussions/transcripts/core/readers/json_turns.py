@@ -115,11 +115,11 @@ def recognises(value: Any) -> bool:
 def are_views(value: dict[str, Any]) -> bool:
     """Whether an object holds a chat for each player under their name: views of one game."""
     chats = {
-        key.casefold(): list(_within(part, "", {}, 1))
-        for key, part in value.items()
+        key.casefold(): list(islice(_within(part, "", {}, 1), MOST_QUESTIONS))
+        for key, part in json_rows.cut_lists(value).items()
         if type(part) is dict and not _is_about(key)
     }
-    told = [values for rows in chats.values() for _place, values in rows[:MOST_QUESTIONS]]
+    told = [values for rows in chats.values() for _place, values in rows]
     names = {str(part).casefold() for values in told for part in values.values() if type(part) is str}
     return sum(bool(rows) and key in names for key, rows in chats.items()) > 1
 
