@@ -541,7 +541,7 @@ def test_a_record_of_the_whole_talk_in_each_row_is_no_message():
 
 
 @pytest.mark.parametrize(
-    "secret", ["({0})", "[{0}]", "~ {0}", "↳ {0}", "-> {0}", "  └─ {0}", "\x1b[90m[{0}]"]
+    "secret", ["({0})", "[{0}]", "~ {0}", "↳ {0}", "-> {0}", "*{0}*", "_{0}_", "  └─ {0}", "\x1b[90m[{0}]"]
 )
 def test_what_stands_in_rare_marks_below_two_messages_is_asked_about(secret):
     lines = [f"{name}: {said}" for name, said in SAID]

@@ -319,7 +319,8 @@ def _is_known(text: str, names: Collection[str]) -> bool:
 
 
 # What begins lines that texts rarely have, and below how many messages it is asked about.
-_RARE, _LEAST_MARKS = frozenset("([{~↳└→…"), 2
+_RARE, _LEAST_MARKS = frozenset("([{~↳└→…_"), 2
+_EMPHASISED = re.compile(r"\*[^*\s][^*]*\*|_[^_\s][^_]*_")
 
 
 def _has_marks(found: Iterable[ChatLine]) -> bool:
@@ -332,11 +333,12 @@ def _has_marks(found: Iterable[ChatLine]) -> bool:
     below, has_text = Counter[str](), False
     for line in found:
         # A label in small letters is a sign, too.
-        sign = line.name or line.text.strip().replace("->", "→", 1)[:1]
+        text = line.text.strip()
+        sign = line.name or ("_" if _EMPHASISED.fullmatch(text) else text.replace("->", "→", 1)[:1])
         if line.kind == "message":
             below, has_text = Counter(), line.text != ""
             said += [] if line.audience else [below]
-        elif line.kind == "more" and not _BOXED_NAME.fullmatch(line.text.strip()):
+        elif line.kind == "more" and not _BOXED_NAME.fullmatch(text):
             below[""] += has_text
             below[sign] += sign.strip(_QUOTES) != "" and (line.name != "" or not sign.isalnum())
     signs = Counter(
