@@ -99,8 +99,9 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         fields[recipes.PLAYER] = fields.pop("id")
     likely = guesses.find_likeliest(fields.get(recipes.PLAYER, ""), list(columns.values()))
     found = {field: name for field, name in (fields | {recipes.PLAYER: likely}).items() if name}
-    if columns.keys().isdisjoint(recipes.split_columns(found.get(recipes.TEXT, ""), table.columns)):
-        found.pop(recipes.TEXT, None)
+    texts = [columns[name] for name in recipes.split_columns(found.pop(recipes.TEXT, ""), columns)]
+    if texts:
+        found[recipes.TEXT] = recipes.OR.join(one.name for one in guesses.innermost_first(texts))
     if recipes.TEXT not in found and (
         text := guesses.find_longest([one for one in free if not guesses.is_told(one)])
     ):
