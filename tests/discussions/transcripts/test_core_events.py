@@ -1,7 +1,10 @@
 """Events of programs with ids, objects of each player and cards: what is proposed for them, and what is asked."""
 
 import json
+from itertools import permutations
 from typing import Any
+
+import pytest
 
 from discussions.core.records import GameRecord
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
@@ -82,3 +85,23 @@ def test_cards_are_no_kind_of_message_but_unknown_codes_may_be():
         return json.dumps({"game": 7, "rounds": rounds}).encode()
 
     assert [proposed(deals(key))[1] for key in ("target_card", "flavour")] == [[], ["Q", "K", "A"]]
+
+
+def told(kind: str, says: str, hearers: list[str], key: str) -> dict[str, Any]:
+    tags = {key.format(name): True for name in hearers}
+    return {"at": 1, "type": "item", "tags": tags, "entry": {"entry_kind": kind, "shown_words": says}}
+
+
+@pytest.mark.parametrize("key", ["{}_visible", "heard_by_{}"])
+def test_a_flag_for_each_player_and_names_before_texts_say_who_spoke_to_whom(key):
+    said, rows = [], [told("ROLE_GIVEN", f"'{name}' is a guest.", [name], key) for name in NAMES]
+    for name, other in permutations(NAMES, 2):
+        rows += [
+            told("ASIDE", f"{name} messaged {other}: {name + SECRET + other!r}", [name, other], key),
+            told("TABLE_SPEECH", f"{name} said: \"Let's look at {other}, he's pale.\"", NAMES, key),
+            told("TABLE_VOTE", f"{name} voted to banish {other}", NAMES, key),
+        ]
+        said.append((1, name, f"Let's look at {other}, he's pale."))
+    record, asked = proposed(json.dumps({"key": None, "items": rows}).encode())
+    assert (spoken(record), asked) == (said, [])
+    assert record is not None and len(record.votes) == len(said)

@@ -153,7 +153,7 @@ def _propose_signs(
     # What all rows are tells nothing apart.
     is_same = typed is not None and len(typed.different) == 1 and not kind_of_type(typed.different[0])
     is_untyped = not ({"phase", "audience"} | ({"type"} if not is_same else set())) & found.keys()
-    if kind := _kind(free, players if is_untyped else None, found):
+    if kind := _kind(free, players if is_untyped else None, found, typed):
         found["type"] = kind
     if "type" in found and "target" not in found and (target := _target(table, free, found)):
         found["target"] = target
@@ -162,16 +162,24 @@ def _propose_signs(
         found["vote"] = votes[0]
 
 
-def _kind(free: list[Column], players: Column | None, found: dict[str, str]) -> str:
-    """The column of types, where none is called so: of few words, some of them known, or one that has to be asked."""
+def _kind(free: list[Column], players: Column | None, found: dict[str, str], typed: Column | None) -> str:
+    """The column of types, where none is called so: of few words, some of them known, or one that has to be asked.
+
+    It stands before one that is called so and is the same in all rows that it tells apart.
+    """
     known = [
-        one.name
+        one
         for one in free
         if not any(value.count(" ") >= LEAST_SPACES for value in one.different)
         and {SPEECH, VOTE} <= {*map(kind_of_type, one.different)}
     ]
-    if known and "type" not in found:
-        return known[0]
+    beside = (
+        {type_ for kind, type_ in zip(known[0].all, typed.all, strict=True) if kind}
+        if known and typed
+        else {}
+    )
+    if known and ("type" not in found or (len(beside) == 1 and not any(map(kind_of_type, beside)))):
+        return recipes.OR.join([known[0].name, *([typed.name] if typed else [])])
     return guesses.find_kind(free, players) if players else ""
 
 
