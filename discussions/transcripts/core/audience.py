@@ -124,7 +124,7 @@ _SAID = frozenset(("content", "output", "statement", "utterance", "body"))
 # Keys that may say who could hear a message, or what kind of row it is; and what other scripts are searched for.
 _HEARERS = frozenset(
     "to recipient recipients receiver receivers visible visibility audience audiences private privacy public "
-    "type kind channel scope hearer hearers heard hears listener listeners addressee addressees whisper secret "
+    "type kind channel scope hearer hearers hear heard hears listener listeners addressee addressees whisper secret "
     "hidden group room venue thread only confidential thought thoughts thinking reasoning scratchpad monologue "
     "target addressed partner empfänger destinataire destinatario получатель кому адресат для für pour para "
     "sichtbar kanal canal".split()

@@ -92,7 +92,7 @@ def told(kind: str, says: str, hearers: list[str], key: str) -> dict[str, Any]:
     return {"at": 1, "type": "item", "tags": tags, "entry": {"entry_kind": kind, "shown_words": says}}
 
 
-@pytest.mark.parametrize("key", ["{}_visible", "heard_by_{}"])
+@pytest.mark.parametrize("key", ["{}_visible", "heard_by_{}", "{}_can_hear"])
 def test_a_flag_for_each_player_and_names_before_texts_say_who_spoke_to_whom(key):
     said, rows = [], [told("ROLE_GIVEN", f"'{name}' is a guest.", [name], key) for name in NAMES]
     for name, other in permutations(NAMES, 2):

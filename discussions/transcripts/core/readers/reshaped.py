@@ -142,19 +142,17 @@ def _count_turns(table: Table) -> Table:
 def _join_flags(table: Table) -> Table:
     """The table with who could hear each row as one list, where each player has a flag for it: "Ann_visible"."""
     heard: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for column in columns_in(table):
+    every = columns_in(table)
+    flags = [one for one in every if all(kind_of_flag(cell, is_private=False) for cell in one.different)]
+    for column in flags:
         around, dot, last = column.name.rpartition(".")
-        joints = (
-            list(_JOINT.finditer(last))
-            if all(kind_of_flag(cell, is_private=False) for cell in column.different)
-            else []
-        )
-        for joint in {joint.start(): joint for joint in (*joints[:1], *joints[-1:])}.values():
+        for joint in _JOINT.finditer(last):
             ends = last[: joint.start()], last[joint.end() :]
             for name, kind in (ends, ends[::-1]):
                 if _may_be_player(name) and looks_like_audience(kind) and not is_hidden(kind):
                     heard[around + dot, kind][name] = table.columns.index(column.name)
-    (around, kind), own = max(heard.items(), key=lambda one: len(one[1]), default=(("", ""), {}))
+    most = max(heard, key=lambda one: (len(heard[one]), len(one[1])), default=("", ""))
+    (around, kind), own = most, heard[most]
     if len(own) < LEAST_PLAYERS or around + kind in table.columns:
         return table
     kept = [place for place in range(len(table.columns)) if place not in own.values()]
