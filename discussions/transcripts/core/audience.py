@@ -89,7 +89,7 @@ _SPEECH = SPEAKERS | frozenset(
     "arguments defense defence accusation accusations question answer reply replies response responses turn post "
     "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting intro introduction "
     "introductions opening closing voting vote votes trial tiebreak runoff election nomination nominations pk "
-    "final last words testament announcement bid bidding phase game text rede sprechen parole discours discurso "
+    "final last words testament announcement phase game text rede sprechen parole discours discurso "
     "discussione tag jour día dia giorno день речь чат dice dicen sagt dit diz mówi говорит".split()
 )
 _VOTE = frozenset(
@@ -124,7 +124,7 @@ _SAID = frozenset(("content", "output", "statement", "utterance", "body"))
 # Keys that may say who could hear a message, or what kind of row it is; and what other scripts are searched for.
 _HEARERS = frozenset(
     "to recipient recipients receiver receivers visible visibility audience audiences private privacy public "
-    "type kind channel scope hearer hearers hear heard hears listener listeners addressee addressees whisper secret "
+    "type kind channel scope hearer hearers heard hears listener listeners addressee addressees whisper secret "
     "hidden group room venue thread only confidential thought thoughts thinking reasoning scratchpad monologue "
     "target addressed partner empfänger destinataire destinatario получатель кому адресат для für pour para "
     "sichtbar kanal canal".split()

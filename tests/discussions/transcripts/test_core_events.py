@@ -5,20 +5,23 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from discussions.core.records import GameRecord
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.row_kinds import find_questions
+from tests.factories.reading import read_transcripts
 
 NAMES = ["Ida", "Jon", "Kim", "Lou"]
 SECRET = "Nobody may know that it was me."
 
 
-def proposed(data: bytes) -> tuple[GameRecord | None, list[str]]:
-    """The first game that is proposed for a file, and what is asked about it."""
+def proposed(data: bytes, **answers: str) -> tuple[GameRecord | None, list[str]]:
+    """The first game that is proposed for a file after these answers, and what is asked about it."""
     table = read_head(data, is_part=False)
     assert table is not None
     mapping = propose_mapping(table)
+    mapping = replace(mapping, kinds=mapping.kinds | answers)
     asked = [question.value for question in find_questions(table, mapping)]
     return read_first_game(table, mapping, "a", "a", {}).record, asked
 
@@ -92,7 +95,7 @@ def told(kind: str, says: str, hearers: list[str], key: str) -> dict[str, Any]:
     return {"at": 1, "type": "item", "tags": tags, "entry": {"entry_kind": kind, "shown_words": says}}
 
 
-@pytest.mark.parametrize("key", ["{}_visible", "heard_by_{}", "{}_can_hear"])
+@pytest.mark.parametrize("key", ["{}_visible", "heard_by_{}", "{}_heard_it"])
 def test_a_flag_for_each_player_and_names_before_texts_say_who_spoke_to_whom(key):
     said, rows = [], [told("ROLE_GIVEN", f"'{name}' is a guest.", [name], key) for name in NAMES]
     for name, other in permutations(NAMES, 2):
@@ -105,3 +108,30 @@ def test_a_flag_for_each_player_and_names_before_texts_say_who_spoke_to_whom(key
     record, asked = proposed(json.dumps({"key": None, "items": rows}).encode())
     assert (spoken(record), asked) == (said, [])
     assert record is not None and len(record.votes) == len(said)
+
+
+def test_events_of_which_some_hold_messages_are_no_games_and_phases_have_keys_of_their_own():
+    rows: list[dict[str, Any]] = []
+    for turn, name in enumerate(NAMES, start=1):
+        offers = [
+            (other, f"{other} would say this at {turn}.", f"{other} has a plan, {turn}.") for other in NAMES
+        ]
+        rows += [
+            {"turn": turn, "phase": "offer", "agent": who, "msg": said if who != "Lou" else "", "reason": why}
+            for who, said, why in offers
+        ]
+        chosen = [
+            {"speaker": name, "message": offers[0][1]},
+            {"speaker": "GM", "message": f"Turn {turn} ends."},
+        ]
+        rows += [
+            {"turn": turn, "phase": "choice", "answer": {"chosen": chosen}},
+            {"turn": turn, "phase": "message", "speaker": name, "message": f"{name} speaks in turn {turn}."},
+        ]
+    data = json.dumps(rows).encode()
+    assert [fault.code for fault in read_transcripts(data, "log.json").faults] == ["unknown_columns"]
+    assert proposed(data)[1] == ["offer"]
+    record, _asked = proposed(data, offer="private")
+    assert [text for _round, _name, text in spoken(record)] == [
+        f"{name} speaks in turn {turn}." for turn, name in enumerate(NAMES, start=1)
+    ]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import partial
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -128,6 +128,24 @@ def _is_of_each(column: str, columns: Sequence[str]) -> bool:
     )
     is_act = recipes.field_of(last) in recipes.OF_TYPED_ROWS
     return bool(last) and is_map and not looks_like_audience(f"{above}.{'' if is_act else last}")
+
+
+def with_other_pairs(fields: dict[str, str], columns: Mapping[str, Column]) -> dict[str, str]:
+    """The fields, with further columns of players and texts that rows have in place of the known ones: "agent|who"."""
+    own = [recipes.split_columns(fields.get(field, ""), columns) for field in recipes.NEEDED]
+    others = [[name for name in columns if recipes.field_of(name) == field] for field in recipes.NEEDED]
+    for pair in product(*others) if all(own) else ():
+        every = [columns[name].all for name in (*own[0], *own[1])]
+        beside = [
+            cells
+            for *cells, who, said in zip(*every, *(columns[name].all for name in pair), strict=True)
+            if who and said
+        ]
+        if beside and not any(map(any, beside)):
+            own = [[*names, name] for names, name in zip(own, pair, strict=True)]
+    return fields | {
+        field: recipes.OR.join(names) for field, names in zip(recipes.NEEDED, own, strict=True) if names
+    }
 
 
 def is_note(column: Column) -> bool:

@@ -97,6 +97,7 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     ids = columns.get(fields.get("id", ""))
     if ids and recipes.PLAYER not in fields and 1 < len(ids.different) <= len(ids.cells) // 2:
         fields[recipes.PLAYER] = fields.pop("id")
+    fields = guesses.with_other_pairs(fields, columns)
     likely = guesses.find_likeliest(fields.get(recipes.PLAYER, ""), list(columns.values()))
     found = {field: name for field, name in (fields | {recipes.PLAYER: likely}).items() if name}
     texts = [columns[name] for name in recipes.split_columns(found.pop(recipes.TEXT, ""), columns)]

@@ -260,6 +260,8 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_k
         # Its phase is a vote or an elimination, and its text at most a player.
         cells = {**cells, "type": phase}
     kind, sign = row_kinds.kind_of_row(cells, signs)
+    if kind in (SPEECH, PRIVATE) and cells.get("thought") and not (text or cells.get("vote")):
+        kind, cells = THOUGHT, {**cells, recipes.TEXT: cells["thought"], "thought": ""}
     if game.leaders:
         kind, sign = _hear(game, cells, signs, (kind, sign))
     if kind == ROUND:
