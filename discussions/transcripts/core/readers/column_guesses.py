@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import partial
-from itertools import pairwise, permutations, product
+from itertools import pairwise, permutations
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.tables import Table, sample_rows
+from discussions.transcripts.core.readers.tables import Table, filled_together, sample_rows
 
 # The shortest average text.
 LEAST_TEXT = 12
@@ -130,22 +130,15 @@ def _is_of_each(column: str, columns: Sequence[str]) -> bool:
     return bool(last) and is_map and not looks_like_audience(f"{above}.{'' if is_act else last}")
 
 
-def with_other_pairs(fields: dict[str, str], columns: Mapping[str, Column]) -> dict[str, str]:
-    """The fields, with further columns of players and texts that rows have in place of the known ones: "agent|who"."""
-    own = [recipes.split_columns(fields.get(field, ""), columns) for field in recipes.NEEDED]
-    others = [[name for name in columns if recipes.field_of(name) == field] for field in recipes.NEEDED]
-    for pair in product(*others) if all(own) else ():
-        every = [columns[name].all for name in (*own[0], *own[1])]
-        beside = [
-            cells
-            for *cells, who, said in zip(*every, *(columns[name].all for name in pair), strict=True)
-            if who and said
-        ]
-        if beside and not any(map(any, beside)):
-            own = [[*names, name] for names, name in zip(own, pair, strict=True)]
-    return fields | {
-        field: recipes.OR.join(names) for field, names in zip(recipes.NEEDED, own, strict=True) if names
-    }
+def suggest_all(table: Table) -> dict[str, str]:
+    """The known fields; rows with other names of players and texts fill other columns: "speaker|agent"."""
+    fields, columns = recipes.suggest_fields(table.columns), table.columns
+    for field in set(recipes.NEEDED) & fields.keys():
+        own = recipes.split_columns(fields[field], columns)
+        own += [name for name in columns if name not in own and recipes.field_of(name) == field]
+        beside = filled_together(table, list(map(columns.index, own)))
+        fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in beside)
+    return fields
 
 
 def is_note(column: Column) -> bool:

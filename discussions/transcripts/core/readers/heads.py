@@ -90,6 +90,8 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     number that never falls.
     """
     fields = recipes.suggest_fields(table.columns)
+    # Rows of several phases, as of several types, may each have columns of their own.
+    fields = guesses.suggest_all(table) if "phase" in fields and "type" not in fields else fields
     used = {part for name in fields.values() for part in recipes.split_columns(name, table.columns)}
     columns = {column.name: column for column in guesses.columns_in(table)}
     free = [column for column in columns.values() if column.name not in used]
@@ -97,7 +99,6 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     ids = columns.get(fields.get("id", ""))
     if ids and recipes.PLAYER not in fields and 1 < len(ids.different) <= len(ids.cells) // 2:
         fields[recipes.PLAYER] = fields.pop("id")
-    fields = guesses.with_other_pairs(fields, columns)
     likely = guesses.find_likeliest(fields.get(recipes.PLAYER, ""), list(columns.values()))
     found = {field: name for field, name in (fields | {recipes.PLAYER: likely}).items() if name}
     texts = [columns[name] for name in recipes.split_columns(found.pop(recipes.TEXT, ""), columns)]

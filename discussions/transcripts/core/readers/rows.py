@@ -261,7 +261,7 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_k
         cells = {**cells, "type": phase}
     kind, sign = row_kinds.kind_of_row(cells, signs)
     if kind in (SPEECH, PRIVATE) and cells.get("thought") and not (text or cells.get("vote")):
-        kind, cells = THOUGHT, {**cells, recipes.TEXT: cells["thought"], "thought": ""}
+        kind = THOUGHT
     if game.leaders:
         kind, sign = _hear(game, cells, signs, (kind, sign))
     if kind == ROUND:
@@ -292,7 +292,7 @@ def _read_kind(
 ) -> None:
     kind, sign = what
     is_typed = "type" in cells
-    cells = _of_kind(cells, kind, signs) if is_typed else cells
+    cells = _of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
     cells = _as_vote(cells, signs) if kind == SPEECH else cells
     name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
     is_vote = kind == VOTE and is_typed
@@ -380,9 +380,7 @@ def _add_message(
         return
     # Without turns or ids of its own, a message has the number of those that everybody could hear.
     own = "turn" in signs.at or "id" in signs.at
-    turn: dict[str, Any] = (
-        {"turn": _turn(game, cells["turn"], place) if "turn" in cells else None} if own else {}
-    )
+    turn: dict[str, Any] = {"turn": _turn(game, cells.get("turn", ""), place)} if own else {}
     game.draft.add_message(
         place,
         game.round,
