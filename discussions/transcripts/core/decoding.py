@@ -30,6 +30,13 @@ _NO_TEXT = re.compile("[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _PIECE, _JUDGED, _SHOWN, MOST_PROPOSED = 1024 * 1024, 64 * 1024, 40, 3
 _BEYOND = re.compile("[^\0-\x7f]+")
 _COLOURS = re.compile("\x1b\\[[0-9;:?]*[ -/]*[@-~]|\x1b[@-Z\\\\^_]")
+# Sentences that are faint, slanted, hidden or grey up to the end of a line, as thoughts may be.
+_FAINT = re.compile(
+    r"^[ \t]*\x1b\[(?:\d\d?;)?(?:[238]|90|38;5;2[34]\d)(?:;\d\d?)?m"
+    r"(?P<said>[^\W\d_](?:[^\s\x1b]*+(?: [^\s\x1b]++){2}|[^\s\x00-\x7f]{3})[^\x1b]*+)"
+    r"(?<=[.!?…。！？])\x1b\[[\d;]*m[ \t\r]*$",
+    re.MULTILINE,
+)
 # The letters that texts in an encoding have, and the commonest of them, by which encodings are told apart.
 _OWN = {
     "gb18030": "一-鿿", "big5": "一-鿿", "shift_jis": "ぁ-ヿ一-鿿", "euc-jp": "ぁ-ヿ一-鿿", "euc-kr": "가-힣",
@@ -61,7 +68,7 @@ class Decoded(Struct, frozen=True):
     """The bytes of a text from `begin` on and how they are decoded; `warnings` maps codes to counts.
 
     A reader decodes a large text part by part, so the whole is never in memory a second time. Texts come in the Unicode
-    form NFC and without the colours of terminals.
+    form NFC and without the colours of terminals; sentences that these set apart begin with "~ ".
     """
 
     data: bytes
@@ -85,6 +92,7 @@ class Decoded(Struct, frozen=True):
     def _clean(self, text: str) -> str:
         if self.is_plain:
             return text
+        text = _FAINT.sub(lambda found: "~ " + found["said"].replace("\n", "\n~ "), text)
         return unicodedata.normalize(
             "NFC", _COLOURS.sub("", text.replace("\0", "\u2400")).replace("\x1b", "")
         )

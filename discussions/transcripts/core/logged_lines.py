@@ -32,7 +32,7 @@ _LEAST_PAIRS = 2
 
 
 def as_json_lines(data: bytes, *, is_part: bool = False) -> bytes:
-    """The bytes as JSON lines, where nearly all of the first lines are objects or pairs; else as they are.
+    """The bytes as JSON lines, where most of the first lines are objects or pairs; else as they are.
 
     Of a part, a last character that is cut off is left out; what is not UTF-8 stays as it is.
     """
@@ -41,7 +41,7 @@ def as_json_lines(data: bytes, *, is_part: bool = False) -> bytes:
     readers: tuple[Callable[[str], dict[str, Any] | None], ...] = (_read_object, _read_pairs)
     for read in readers:
         found = sum(read(line) is not None for line in first)
-        if found > 1 and 5 * found >= 4 * len(first):
+        if found > 1 and 2 * found > len(first):
             try:
                 text = codecs.getincrementaldecoder("utf-8")().decode(data, final=not is_part)
             except UnicodeDecodeError:

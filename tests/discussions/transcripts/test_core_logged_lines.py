@@ -72,3 +72,11 @@ def test_no_line_raises(value, shape):
     as_json_lines(f"{line}\nEvent(a=1)\nEvent(a=1)\nk=1 v=2\nk=1 v=2".encode())
     as_json_lines("\n".join(["Event(a=1)"] * 9 + [line]).encode())
     as_json_lines("\n".join(["k=1 v=2"] * 9 + [line]).encode())
+
+
+def test_pairs_below_other_lines_are_rows():
+    head = [f"loading part {at}" for at in range(4)]
+    rows = [f'event=speak player={name} msg="{text}"' for name, text in SAID if '"' not in text]
+    data = as_json_lines("\n".join([*head, *rows * 2]).encode())
+    assert data.split(b"\n")[4] == b'{"event": "speak", "player": "Bea", "msg": "It\'s you, Ann."}'
+    assert as_json_lines("\n".join([*head * 2, *rows]).encode()).startswith(b"loading")

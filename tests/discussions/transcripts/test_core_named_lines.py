@@ -2,7 +2,8 @@
 
 import pytest
 
-from discussions.transcripts.core.readers.named_lines import find_names, read_named
+from discussions.transcripts.core.readers.called_names import find_names
+from discussions.transcripts.core.readers.named_lines import read_named
 from discussions.transcripts.core.readers.row_kinds import is_clear
 from tests.discussions.transcripts.test_core_own_shapes import check_waits, text
 from tests.discussions.transcripts.test_core_separated import rows_of

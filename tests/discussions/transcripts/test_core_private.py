@@ -246,7 +246,7 @@ def test_lines_of_their_own_inside_a_text_are_no_part_of_it():
     text = "".join(
         f"{name}: Good day.\n[{name} -> Cid] I am it.\n* Cid is quiet.\n" for name in ("Ann", "Bea", "Ann")
     )
-    (game,) = read_transcripts(text.encode(), "chat.txt").games
+    (game,) = read_transcripts(f"{text}Cid: Good day.".encode(), "chat.txt").games
     assert {message.text.split("\n")[0] for message in game.record.messages} == {"Good day."}
     assert not any("I am it." in message.text for message in game.record.messages)
     reads = "Ann: My reads.\n* Bea is odd.\n* Ann is good.\nBea: Why?\nAnn: So.\n"

@@ -1,11 +1,15 @@
-"""The players that a JSON object lists beside the messages of its game: their names, ids and roles."""
+"""The players that a JSON object or a text lists beside the messages of its game: their names, ids and roles."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any
 
 from discussions.transcripts.core.audience import NARRATORS
 from discussions.transcripts.core.fields import NOTHING, as_list, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.chat_labels import LEAST_NUMBERED
+from discussions.transcripts.core.readers.narration import ROLE
 from workspace.core.words import mark
 
 # Other words for the players, as a list or as an object by name.
@@ -14,6 +18,14 @@ _LISTS, _DEEPEST = ("players", "seats"), 3
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 KEYS = ("players", *_CASTS, *_ROLES)
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
+# What a list of players says of each: a role, a model, whether they live.
+_CARD = re.compile(
+    rf"(?:role ?[:=.] ?)?(?:{ROLE.pattern})(?: ?[(\[/|,-].{{0,60}}| ?: ?\d{{1,3}})?"
+    r"|(?=\S{0,60}\d)[^\W\d_][\w.]{1,30}[-/:][\w./:-]{1,60}"
+    r"|alive|dead|living|eliminated|killed|executed|存活|死亡|出局|生存|\d{1,4} (?:points?|pts|votes?|票)"
+    r"|\d{1,4}(?: {0,20}\| {0,20}\d{1,4}){1,20}",
+    re.IGNORECASE,
+)
 _DIFFERS = mark(
     'Players to whom messages give another role or personality than "players", which counts: {count} (first "{what}").'
 )
@@ -125,3 +137,19 @@ def merge_player(player: Any, said: dict[str, dict[str, Any]], place: str, notes
     if any(player.get(field) not in (*NOTHING, fact) for field, fact in facts.items()):
         notes.warn("player_differs", place, name, says=_DIFFERS)
     return player | {field: fact for field, fact in facts.items() if player.get(field) in NOTHING}
+
+
+def is_card(text: str) -> bool:
+    """Whether a text is what a list of players says of one: a role, a model, a score, whether they live."""
+    return _CARD.fullmatch(text.strip()) is not None
+
+
+def find_cards(said: Sequence[tuple[str, str]]) -> set[int]:
+    """Which of the texts, with their names, are lists of players above the talk or below it: "Ann: Seer"."""
+    found: set[int] = set()
+    for is_listed, run in groupby(enumerate(said), lambda one: is_card(one[1][1])):
+        listed = dict(run)
+        is_beside = min(listed) < LEAST_NUMBERED or max(listed) >= len(said) - LEAST_NUMBERED
+        if is_listed and is_beside and len({name for name, _text in listed.values()}) >= LEAST_NUMBERED:
+            found |= listed.keys()
+    return found

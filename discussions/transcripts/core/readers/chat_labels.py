@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import compress, groupby, pairwise
 from typing import Any
 
 from discussions.transcripts.core.audience import (
     LEAST_ASIDES,
+    LEAST_SPACES,
     NARRATORS,
     OF_CALLS,
     OUT,
@@ -21,12 +22,13 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     may_think,
     split_names,
+    split_thoughts,
     words_of,
 )
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_lines import ChatLine, as_shape, read_heading
-from discussions.transcripts.core.readers.narration import ROLE, VOTES, part_of_day
+from discussions.transcripts.core.readers.narration import VOTES, part_of_day, tells
 
 # What a text says of a game before or below it.
 FACTS = ("game", "game id", "date", "winner", "players", "roles")
@@ -49,7 +51,7 @@ _BOXED_NAME = re.compile(
 )
 # "- Ann: she said very little": an item of a list in a text.
 _ITEM = re.compile(r"(?:[-–]|\d{1,3}[.)]) [^:：\n]{1,60}[:：]\S{0,3}(?: \S{1,200}){3}.*")
-_QUOTES, _LISTED = "\"'“”‘’„«»「」『』…¿¡", "-–—*•"
+_QUOTES, _LISTED = "\"'“”‘’„«»「」『』¿¡", frozenset("-–—*•")
 _PLAIN_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # "My read", but not "Anna van Dyck".
 _PHRASE = re.compile(
@@ -67,14 +69,6 @@ _BOXED_LABEL = re.compile(r"\0(?: ?[(\[][^()\[\]]{1,40}[)\]]){1,3}")
 _RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
 _TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?|[\[({][\d ,:]{1,400}[\])}]")
-# What a list of players says of each: a role, a model, whether they live.
-_CARD = re.compile(
-    rf"(?:role ?[:=.] ?)?(?:{ROLE.pattern})(?: ?[(\[/|,-].{{0,60}}| ?: ?\d{{1,3}})?"
-    r"|(?=\S{0,60}\d)[^\W\d_][\w.]{1,30}[-/:][\w./:-]{1,60}"
-    r"|alive|dead|living|eliminated|killed|executed|存活|死亡|出局|生存|\d{1,4} (?:points?|pts|votes?|票)"
-    r"|\d{1,4}(?: {0,20}\| {0,20}\d{1,4}){1,20}",
-    re.IGNORECASE,
-)
 _CLOSES = re.compile(
     r"/|(?:end|ends|ended|close|closed|done|over|stop|fin|ende|конец|终|完)\b", re.IGNORECASE
 )
@@ -173,7 +167,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         ),
         any(not part_of_day(whole[number - 1]) for number in find_titles(whole, starts)),
         have_asides(line.text for line in said),
-        _has_marks(found),
+        _has_marks(found, called),
         _has_two_voices(said),
         are_keys([(line.name, line.text) for line in said]),
     )
@@ -312,42 +306,75 @@ def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:
 
 
 def _is_known(text: str, names: Collection[str]) -> bool:
-    """Whether a line is a vote, a deed or an item of a list."""
+    """Whether a line is a vote, an item of a list, or read as no part of a text anyway."""
     vote = VOTES.fullmatch(text)
     is_vote = vote is not None and (vote["name"] in names or not text[0].isalnum())
-    return is_vote or any(known.fullmatch(text) for known in (_DEED, _BOXED_NAME, _ITEM))
+    return is_vote or _ITEM.fullmatch(text) is not None or _is_apart(text, names)
 
 
-# What begins lines that texts rarely have, and below how many messages it is asked about.
-_RARE, _LEAST_MARKS = frozenset("([{~↳└→…_"), 2
-_EMPHASISED = re.compile(r"\*[^*\s][^*]*\*|_[^_\s][^_]*_")
+def _is_apart(text: str, names: Collection[str]) -> bool:
+    """Whether a line is read as no part of a text: a deed of a player, what is said to one, a thought."""
+    deed = _DEED.fullmatch(text)
+    is_deed = (deed is not None and deed["name"] in names) or _BOXED_NAME.fullmatch(text) is not None
+    return is_deed or (may_think(text) and split_thoughts(text)[1] != "")
 
 
-def _has_marks(found: Iterable[ChatLine]) -> bool:
+# What begins lines that texts rarely have, and below how many messages it is asked about; where texts are brief, any
+# sign sets apart a last line of several words, below one of so many messages.
+_RARE, _LEAST_MARKS, _FEW = frozenset("([{~↳└→_"), 2, 20
+_EMPHASISED = re.compile(r"(?P<sign>[*_~…·•^%/–-])(?!\*) ?[^\s*].*[^*](?P=sign)")
+
+
+def _has_marks(found: Iterable[ChatLine], names: Collection[str]) -> bool:
     """Whether a sign begins lines below so many public messages that it has to be asked who could hear these.
 
-    Of the signs of lists, which texts have, only one line below a message counts. Without any sign it is asked where
-    nearly all texts have just one more line: colours or the margin may have set these apart.
+    Without any sign it is asked where nearly all texts have just one more line: the margin may have set these apart.
     """
-    said: list[Counter[str]] = []
-    below, has_text = Counter[str](), False
+    texts = _public_texts(found, names)
+    signs = Counter(sign for lines in texts for sign in _signs_below(lines))
+    ends = Counter(filter(None, map(_sign_at_end, texts)))
+    even = sum(len(lines) == _LEAST_MARKS and lines[0][1] != "" for lines in texts)
+    often = max(signs.values(), default=0)
+    are_brief = 2 * sum(len(lines) <= _LEAST_MARKS for lines in texts) > len(texts)
+    is_apart = any(count >= _LEAST_MARKS or _FEW * count >= len(texts) for count in ends.values())
+    is_rare = any(count >= _LEAST_MARKS for sign, count in signs.items() if sign in _RARE)
+    is_usual = 4 * often >= len(texts) or 5 * even >= 4 * len(texts)
+    return is_rare or (are_brief and is_apart) or (max(often, even) >= LEAST_ASIDES and is_usual)
+
+
+def _public_texts(found: Iterable[ChatLine], names: Collection[str]) -> list[list[tuple[str, str]]]:
+    """The lines of each public message: the sign that begins a line below its first one, and its text."""
+    texts: list[list[tuple[str, str]]] = []
+    lines: list[tuple[str, str]] = []
     for line in found:
-        # A label in small letters is a sign, too.
         text = line.text.strip()
+        # A label in small letters is a sign, too.
         sign = line.name or ("_" if _EMPHASISED.fullmatch(text) else text.replace("->", "→", 1)[:1])
         if line.kind == "message":
-            below, has_text = Counter(), line.text != ""
-            said += [] if line.audience else [below]
-        elif line.kind == "more" and not _BOXED_NAME.fullmatch(text):
-            below[""] += has_text
-            below[sign] += sign.strip(_QUOTES) != "" and (line.name != "" or not sign.isalnum())
-    signs = Counter(
-        sign for one in said for sign, count in one.items() if count == 1 or (count and sign not in _LISTED)
-    )
-    even, often = signs.pop("", 0), max(signs.values(), default=0)
-    if any(count >= _LEAST_MARKS for sign, count in signs.items() if sign in _RARE):
-        return True
-    return max(often, even) >= LEAST_ASIDES and (4 * often >= len(said) or 5 * even >= 4 * len(said))
+            lines = [("", text)]
+            texts += [] if line.audience else [lines]
+        elif line.kind in ("heading", "night", "section"):
+            lines = []
+        elif line.kind == "more" and not _is_apart(text, names):
+            is_sign = sign.strip(_QUOTES) != "" and (line.name != "" or not sign.isalnum())
+            lines.append((sign if is_sign else "", text))
+    return texts
+
+
+def _signs_below(lines: list[tuple[str, str]]) -> list[str]:
+    """The signs that begin lines of a text; of those of lists, which texts have, only what begins a single one."""
+    counts = Counter(sign for sign, _text in lines if sign)
+    return [sign for sign, count in counts.items() if count == 1 or sign not in _LISTED]
+
+
+def _sign_at_end(lines: list[tuple[str, str]]) -> str:
+    """The sign of several words that end a text, unless they are an item of a list or the text above announces them."""
+    sign, text = lines[-1]
+    above = next((said for other, said in reversed(lines) if other != sign), "")
+    is_label = sign[:1].isalnum() or text.startswith(("**", "@"))
+    is_apart = sign in _signs_below(lines) and text.count(" ") >= LEAST_SPACES and not is_label
+    is_announced = not above or above.endswith((":", "："))
+    return "" if not is_apart or is_announced or tells(text.lstrip(sign)) else sign
 
 
 def _has_two_voices(said: Iterable[ChatLine]) -> bool:
@@ -447,22 +474,6 @@ def title_apart(line: str) -> str:
     return "" if read_heading(line) or may_think(line) else as_shape(found["title"].casefold()) or "/"
 
 
-def is_card(text: str) -> bool:
-    """Whether a text is what a list of players says of one: a role, a model, a score, whether they live."""
-    return _CARD.fullmatch(text.strip()) is not None
-
-
-def find_cards(said: Sequence[tuple[str, str]]) -> set[int]:
-    """Which of the texts, with their names, are lists of players above the talk or below it: "Ann: Seer"."""
-    found: set[int] = set()
-    for is_listed, run in groupby(enumerate(said), lambda one: is_card(one[1][1])):
-        listed = dict(run)
-        is_beside = min(listed) < LEAST_NUMBERED or max(listed) >= len(said) - LEAST_NUMBERED
-        if is_listed and is_beside and len({name for name, _text in listed.values()}) >= LEAST_NUMBERED:
-            found |= listed.keys()
-    return found
-
-
 def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
     """Whether labels and what follows them are fields of records, and not names and texts.
 
@@ -478,17 +489,3 @@ def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
         and not any(len(text) >= LONGEST_VALUE or text.endswith(ENDS) for text in {*texts})
     )
     return any(labels > 1 and 3 * labels * count > len(pairs) for count, labels in counts.items())
-
-
-def numbered_lines(lines: list[str]) -> frozenset[str]:
-    """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0."""
-    shapes = [as_shape(line) if len(line) < 200 and chat.NUMBER.search(line) else "" for line in lines]
-    numbered = Counter(filter(None, shapes))
-    often = {shape for shape, count in numbered.items() if count >= LEAST_NUMBERED}
-    before = Counter(
-        shape
-        for shape, below in zip(shapes, lines[1:], strict=False)
-        if shape in often and chat.match_message(below)
-    )
-    # Subtitles have their numbers on lines of their own.
-    return frozenset(line for line in often if 2 * before[line] > numbered[line] or line == "0")

@@ -66,12 +66,6 @@ _DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u206
 SECTION = re.compile(
     r"\s{0,9}([=#*~-])\1{1,20} {0,3}(?P<title>[^\W\d_][^=#*~\n:]{0,80}?) {0,3}\1{2,20}\s{0,9}"
 )
-# Sentences that begin a night or end it: "Night falls."
-_FALLS = re.compile(
-    r"(?P<title>(?:the )?(?:night (?:falls|begins|comes|has fallen)|(?:day|dawn) (?:breaks|begins|comes|has come))"
-    r"(?:[.!:…].{0,80})?)",
-    re.IGNORECASE,
-)
 # Of Markdown, a heading or a part that folds; it hides what follows if its title says so.
 _TITLE = re.compile(
     r" {0,3}(?:#{1,6} |</?details>(?:.{0,20}<summary>)?)(?P<title>[^<\n]{0,80})(?:<.*)?\s{0,9}"
@@ -293,7 +287,7 @@ def _restored(found: ChatLine, line: str, plain: str) -> ChatLine:
 def _read_plain(line: str, style: ChatStyle) -> ChatLine:
     if not line.strip():
         return ChatLine("blank")
-    title = _FALLS.fullmatch(line) if line[0].isalnum() else SECTION.fullmatch(line) or _TITLE.fullmatch(line)
+    title = None if line[0].isalnum() else SECTION.fullmatch(line) or _TITLE.fullmatch(line)
     if title is not None and read_heading(line) is None:
         said = title["title"]
         is_hidden = kind_of_title(said) or (SETUP if title.re is _TITLE else HIDDEN).search(said)

@@ -17,9 +17,9 @@ from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
+from discussions.transcripts.core.readers import cast_lists, narration
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers import narration
 from discussions.transcripts.core.readers.chat_forms import as_chat, find_forms
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import Draft
@@ -184,7 +184,7 @@ def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
     names = frozenset(map(str.casefold, game.roster)) if game.is_listed else None
     below, end = labels.facts_below(lines, start, last, names or frozenset())
     style = replace(style, listed=names, heading_names=_heading_names(game, lines[start:end]))
-    numbered = labels.numbered_lines(lines[start:end])
+    numbered = _numbered_lines(lines[start:end])
     for index in range(start, end):
         line = chat.read_chat_line(lines[index], style)
         if line.kind == "more" and numbered and chat.as_shape(lines[index]) in numbered:
@@ -194,6 +194,20 @@ def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
     if names is None:
         _warn_of_lone_facts(game, lines, below, last)
     _read_facts(game, below)
+
+
+def _numbered_lines(lines: list[str]) -> frozenset[str]:
+    """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0."""
+    shapes = [chat.as_shape(line) if len(line) < 200 and chat.NUMBER.search(line) else "" for line in lines]
+    numbered = Counter(filter(None, shapes))
+    often = {shape for shape, count in numbered.items() if count >= labels.LEAST_NUMBERED}
+    before = Counter(
+        shape
+        for shape, below in zip(shapes, lines[1:], strict=False)
+        if shape in often and chat.match_message(below)
+    )
+    # Subtitles have their numbers on lines of their own.
+    return frozenset(line for line in often if 2 * before[line] > numbered[line] or line == "0")
 
 
 def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[labels.Fact], last: int) -> None:
@@ -439,7 +453,7 @@ def _take_cards(game: _Game) -> None:
     """Lists of players above or below what is said are no messages; those above tell roles."""
     rows = game.draft.game["messages"]
     public = [row for row in rows if row["audience"] is None]
-    for at in labels.find_cards([(row["playerName"], row["message"]) for row in public]):
+    for at in cast_lists.find_cards([(row["playerName"], row["message"]) for row in public]):
         role, player = narration.ROLE.match(public[at]["message"]), game.roster[public[at]["playerName"]]
         player["role"] = player["role"] or (role[0] if role and 2 * at < len(public) else None)
         game.notes.warn("figure", "", player["name"], says=_FIGURES)

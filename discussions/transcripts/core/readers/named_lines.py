@@ -1,7 +1,6 @@
 r"""Texts of any other form whose lines name players: what stands around a name says what a line is.
 
-Names are the words that change after the same beginnings of lines, come back there, and stand in texts as well. What
-stands before and after the name ("[wolves] Ann:", "Ann thinks ...") is the type of the row.
+What stands before and after the name ("[wolves] Ann:", "Ann thinks ...") is the type of the row.
 """
 
 import re
@@ -15,7 +14,6 @@ from discussions.transcripts.core.audience import (
     IGNORE,
     LEVELS,
     NARRATORS,
-    SPEAKERS,
     THOUGHT_NAMES,
     VOTE,
     is_hidden,
@@ -23,27 +21,21 @@ from discussions.transcripts.core.audience import (
     looks_like_audience,
     words_of,
 )
-from discussions.transcripts.core.readers import chat_labels, narration
+from discussions.transcripts.core.readers import cast_lists, chat_labels, narration
 from discussions.transcripts.core.readers import chat_lines as chat
+from discussions.transcripts.core.readers.called_names import (
+    EVENTS,
+    FAR,
+    LEAST_NAMES,
+    any_of,
+    find_names,
+)
 from discussions.transcripts.core.readers.narration import ROLE, VOTE_COMMAND, part_of_day
 
 Rows = list[tuple[int, dict[str, str]]]
 
-# How far into a line a name is looked for, and how often the same has to come back.
-_FAR, _LEAST, _LEAST_NAMES = 120, 3, 2
-# In how many lines, and how much of each, names are looked for, and how many words may be some, with how
-# many second words each.
-_MOST_LINES, _MOST_CHARACTERS, _MOST_CALLED, _MOST_ENDS = 2_000, 500, 300, 6
-# Of ten words in the place of a name, so many come back.
-_REPEATED = 7
-# Marks on letters of Indic scripts and their neighbours are no letters themselves.
-_LETTERS = r"\w\u0900-\u0963\u0966-\u109f"
-_MORE = rf"(?:[{_LETTERS}-]|['’](?!s\b))"
-_CALLED = re.compile(
-    rf"(?<![^\W_])([^\W\d_](?:{_MORE}|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
-    rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ]{_MORE}*(?: [A-ZÀ-ÞА-Я]{_MORE}*){{0,2}})?)"
-)
-_PLACE = re.compile(r":\d")
+# How often the same has to come back.
+_LEAST = 3
 _LEVEL = rf"(?:(?:{'|'.join(LEVELS)})\b[ :|-]{{0,3}})?"
 _SIGN = re.compile(
     r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?"
@@ -63,16 +55,7 @@ _VOTES = re.compile(
     re.IGNORECASE,
 )
 _AUTHOR = re.compile(r"\A\W*(?:by|from|von|par|por|от)\W*\Z", re.IGNORECASE)
-# Labels of what nobody says.
-_EVENTS = ("event", "events", "re", "posted", "配役", "処刑", "襲撃")
-# What stands above columns is no name, nor is a level of a log.
-_NO_NAMES = NARRATORS.union(
-    chat_labels.FACTS,
-    THOUGHT_NAMES,
-    map(str.casefold, LEVELS),
-    ("player", "speaker", "name", "i", "we", "my", "let", "model", *_EVENTS),
-)
-_EVENT = re.compile(rf"\[(?P<name>{'|'.join(_EVENTS)})\](?P<text>.*)", re.IGNORECASE)
+_EVENT = re.compile(rf"\[(?P<name>{'|'.join(EVENTS)})\](?P<text>.*)", re.IGNORECASE)
 _SIGNS_BEFORE = re.compile(r"\A[^\w\[(]{1,12}")
 _ID = re.compile(r"[^\W\d_]{1,20}[_-]?\d{1,4}\W?")
 _ROLES = re.compile(rf"[(\[]\s?{ROLE.pattern}\s?(?:[)\]]|(?=[(\[]))", re.IGNORECASE)
@@ -107,75 +90,6 @@ class _Head(Struct, frozen=True):
     has_sign: bool
 
 
-def find_names(lines: list[str]) -> frozenset[str]:
-    """The names of players in these lines, as far as they can be told."""
-    lines = [line[:_MOST_CHARACTERS] for line in lines[:_MOST_LINES]]
-    words, counts = Counter[str](), Counter[str]()
-    # After each beginning of a line: what stands there, and what follows, as the second word of a name does.
-    places: dict[str, list[tuple[str, str]]] = {}
-    for line in lines:
-        for found in _CALLED.finditer(line):
-            words[found[1]] += 1
-            # "run_day:90" is a place in a program.
-            if found.start() < _FAR and not _PLACE.match(line, found.end()):
-                before = chat.as_shape(line[: found.start()])
-                places.setdefault(before, []).append((found[1], found["more"] or ""))
-    ends: dict[str, set[str]] = {}
-    slots: list[list[str]] = []
-    called_above: set[str] = set()
-    for before, stand in sorted(places.items(), key=lambda one: len(one[0])):
-        place = Counter(word for word, _more in stand)
-        again = Counter({word: count for word, count in place.items() if count > 1})
-        # Behind a name texts begin.
-        is_text = not called_above.isdisjoint(found[1] for found in _CALLED.finditer(before))
-        if len(again) >= _LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total() and not is_text:
-            # Who leaves the game early may speak once.
-            called = Counter({word: count for word, count in place.items() if _may_be_name(word)})
-            counts += called
-            called_above.update(chat.as_shape(word) for word in called)
-            is_pure = before.strip() != "" and "|" not in before and len(called) == len(place)
-            slots.append([word for word in called if word in again or is_pure])
-            for word, more in stand:
-                ends.setdefault(word, set()).add(more)
-    if len(counts) > _MOST_CALLED:
-        return frozenset()
-    text = "\n".join(lines)
-    # Scripts without spaces between words have none around names either.
-    named = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
-    # Of words in one place some may be named by nobody, but not most.
-    likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
-    likely |= named if likely else {word for slot in slots for word in slot}
-    whole = {word + end for word in likely for end in _ends_of(ends[word])}
-    # "轮到 张三" is the turn of "张三".
-    return frozenset(n for n in whole if _has_case(n) or n.partition(" ")[2] not in whole)
-
-
-def _ends_of(more: set[str]) -> set[str]:
-    """The second words of a name: one that has few, and always one, has these; any other has none."""
-    return more if "" not in more and len(more) <= _MOST_ENDS else {""}
-
-
-def _has_case(word: str) -> bool:
-    return word[0].lower() != word[0].upper()
-
-
-def _may_be_name(word: str) -> bool:
-    # "agent_0" is a name, "round_1" is none; "[D1]" and "[N1]" are days and nights.
-    words, is_numbered = words_of(word), re.search(r"[\d_-]", word) is not None
-    is_agent = (word[-1].isdecimal() and SPEAKERS.issuperset(words)) or word == "OpenAI"
-    is_said = word.casefold() in _NO_NAMES or chat_labels.is_of_call(word)
-    is_word = is_said or all(map(kind_of_type, words)) or ROLE.fullmatch(word) is not None
-    return not ((is_word and not is_agent) or narration.read_label(word)[1]) and (
-        not word[0].islower() or is_numbered
-    )
-
-
-def _any_of(names: frozenset[str]) -> "re.Pattern[str]":
-    longest = [(name, re.escape(name)) for name in sorted(names, key=len, reverse=True)]
-    one_of = (rf"(?<!\w){said}(?![{_LETTERS}])" if _has_case(name) else said for name, said in longest)
-    return re.compile("|".join(one_of))
-
-
 def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Head]:
     """The lines that begin like others: number -> what they begin with."""
     plain = enumerate(map(chat.plain_line, lines), start=1)
@@ -190,7 +104,7 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
     dates = {
         shape
         for shape, same in shapes.items()
-        if all(len(head.text) < _FAR and _TIMES.search(head.text) for head in same)
+        if all(len(head.text) < FAR and _TIMES.search(head.text) for head in same)
         and 2 * len({chat.as_shape(head.text) for head in same}) <= len(same)
     }
     # "Still alive:" and "Result:" stand alone, as no player does.
@@ -206,7 +120,7 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
 
 
 def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False) -> _Head | None:
-    first = any_name.search(line, 0, _FAR)
+    first = any_name.search(line, 0, FAR)
     # "##Vote: Ann" is said by who speaks. The keys of an object and the parts of a list say nothing.
     if first is None or VOTE_COMMAND.fullmatch(line.strip()) or line[: first.start()].endswith(_KEYS):
         return None
@@ -279,12 +193,12 @@ def read_named(lines: list[str]) -> Rows:
     heads, names = dict[int, _Head](), frozenset[str]() if is_data else find_names(lines)
     # What is found beside players begins no line.
     for _again in range(2):
-        heads = _find_heads(lines, _any_of(names)) if len(names) >= _LEAST_NAMES else {}
+        heads = _find_heads(lines, any_of(names)) if len(names) >= LEAST_NAMES else {}
         names = frozenset(head.player for head in heads.values())
     told = _find_told(lines, names) | _find_figures(heads)
     heads = {number: head for number, head in heads.items() if number not in told}
     lines = ["" if number in told else line for number, line in enumerate(lines, start=1)]
-    any_name = _any_of(names)
+    any_name = any_of(names)
     labels = Counter(label["label"] for line in lines if (label := LABEL.fullmatch(line)))
     titles = chat_labels.find_titles(lines, heads)
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
@@ -304,6 +218,7 @@ def read_named(lines: list[str]) -> Rows:
             row = place.begun | {"player": place.spoken.get("player", ""), "type": part, "text": line}
         elif head:
             row = _row_of(head, place, any_name)
+            row |= {"time": found[0].strip("[()]")} if place.is_log and (found := _TIMES.search(line)) else {}
         elif number in titles:
             title = line.strip(" *_#=~-[](){}<>")
             row = _begin(place, begin_part(title, place.begun, is_alone=False))
@@ -320,7 +235,11 @@ def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str
     if target := _target_of(head, any_name):
         place.last = head.names[0]
         return place.begun | {"type": "vote", "player": head.names[0], "target": target}
-    place.spoken = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
+    # "agent.Ann: thought: ...".
+    label = LABEL.fullmatch(head.text)
+    is_thought = label is not None and label["label"].casefold() in THOUGHT_NAMES
+    kind, text = label.groups() if label and is_thought else (head.kind, head.text)
+    place.spoken = place.begun | {"player": head.player, "type": kind, "text": text}
     place.is_below = not head.text
     return place.spoken
 
@@ -470,7 +389,7 @@ def _find_told(lines: list[str], players: frozenset[str]) -> dict[int, str]:
     said = [match and (match["name"].strip(), match["text"] or "") for match in found]
     called = Counter(one[0] for one in said if one)
     leaders = narration.find_narrators([one for one in said if one and called[one[0]] >= _LEAST])
-    leaders = leaders.union(_EVENTS) - {name.casefold() for name in players}
+    leaders = leaders.union(EVENTS) - {name.casefold() for name in players}
     return {n: one[1] for n, one in enumerate(said, start=1) if one and one[0].casefold() in leaders}
 
 
@@ -484,7 +403,7 @@ def _find_figures(heads: Mapping[int, _Head]) -> dict[int, str]:
     listed = {
         n
         for n, head in heads.items()
-        if chat_labels.is_figure(head.text, names) or chat_labels.is_card(head.text)
+        if chat_labels.is_figure(head.text, names) or cast_lists.is_card(head.text)
     } | ids
     # A name alone may be a vote, if not others have several: "Ann (2): Bea, Cid".
     tallies = {heads[number].shape for number in listed if "," in heads[number].text}

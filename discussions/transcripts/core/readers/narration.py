@@ -33,10 +33,15 @@ _DAY_WORDS = frozenset(
 )
 _NIGHT_SIDES = frozenset("mafia wolf wolves werewolf werewolves secret private".split())
 _DAY_SIDES = frozenset("public town village villagers everyone".split())
+# What says that a part of the game begins.
+_COMING = (
+    "fall falls fallen begin begins begun come comes start starts started here arrive arrives break breaks broken dawn "
+    "dawns rise rises risen settles"
+).split()
 _PART_WORDS = frozenset(
     "phase stage turn time chat channel talk talking discussion discuss meeting den room square team action actions "
-    "begins begin starts falls breaks comes wake wakes up open your eyes choose pick victim target".split()
-)
+    "has have wake wakes up open your eyes choose pick victim target".split()
+).union(_COMING)
 _FILLERS = frozenset("a the of to it is are s only now please entering changed current game".split())
 _LONGEST_TITLE = 60
 ROLE = re.compile(
@@ -51,8 +56,7 @@ VOTES = re.compile(
     rf"(?:[-*•] )?(?:\[?vote[\]:] )?(?P<name>{WHO})(?: ?(?:投票?[给給]了?|投了|投票)\s?"
     r"| (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó|голосует) ?)?"
     r"(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)"
-    r"|(?:has |a |ha )?(?:votes?|voted|vot(?:a|ó|é|ou|ato)|głosuje)"
-    r"(?: (?:contre|pour|per|em|na|to (?:eliminate|banish|exile|execute|eject|lynch|hang|remove)))?) )"
+    r"|(?:has |a |ha )?(?:votes?|voted|vot(?:a|ó|é|ou|ato)|głosuje)(?: (?:contre|pour|per|em|na))?) )"
     rf"(?P<target>{WHO})[.!。]?",
     re.IGNORECASE,
 )
@@ -131,12 +135,13 @@ _LABELLED = re.compile(
 _OVER = re.compile(
     r"\W{0,3}(?:(?:is|has|ist) )?(?:over|ends|ended|done|finished|endet|vorbei)\W{0,9}", re.IGNORECASE
 )
-# What says that a part of the game begins, around the words for this part: "night begins", "it is night", "to night".
+# The same around the words for this part: "night begins", "it is night", "to night".
 _COMES = (
-    r"(?:[- ]?time)?(?: phase| stage| discussion)? (?:has |have |is )?"
-    r"(?:falls?|fallen|begins?|begun|comes?|starts?|started|here|upon us|settles|arrives?|breaks?|broken|dawns?"
-    r"|rises?|risen?)\b(?! (?:soon|shortly|within|in (?:an?|one|two|three|five|ten|\d+))\b)"
+    rf"(?:[- ]?time)?(?: phase| stage| discussion)? (?:has |have |is )?(?:{'|'.join(_COMING)}|upon us)\b"
+    r"(?! (?:soon|shortly|within|in (?:an?|one|two|three|five|ten|\d+))\b)"
 )
+# "Night falls. Sleep well."
+_COMES_FIRST = re.compile(rf"(?P<title>.{{1,30}}{_COMES})[.!:…].{{0,80}}", re.IGNORECASE)
 _IT_IS = r"(?:\bit(?: is|['’]s| becomes| gets| turns| has become)|\bnow)(?: now)? (?:the )?"
 _GOES_TO = (
     r"\b(?:(?:enter|start)(?:s|ing)?|begin(?:s|ning)?|now in|phase[:>→ -]{1,4}"
@@ -233,6 +238,7 @@ def is_night(part: str) -> bool:
 @lru_cache(maxsize=1024)
 def part_of_day(title: str) -> str:
     """ "night" or "day", if a title without a number names nothing else: "NIGHT PHASE", "Wolves' den"; else ""."""
+    title = found["title"] if (found := _COMES_FIRST.fullmatch(title)) else title
     is_title = (
         len(title) < _LONGEST_TITLE
         and not any(map(str.isdigit, title))

@@ -1,8 +1,8 @@
 """Texts of no known chat whose lines have one shape: what a person confirms once, and a recipe then reads.
 
-A shape is a sign between who spoke and what was said ("Ann | Good morning."), or one of `SHAPES`: lines of a log with
-their level, pairs ("player=Ann msg=..."), a table in Markdown, or a line with name and time above each text. A line
-that has no shape continues the text before.
+A shape is a sign between who spoke and what was said ("Ann | Good morning."), or one of `SHAPES`: records, a
+table in Markdown, a line with name and time above each text, or lines that name players. A line that has no shape
+continues the text before.
 """
 
 import re
@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides, is_hidden, kind_of_type
+from discussions.transcripts.core.audience import have_asides, is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers import cast_lists
 from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.named_lines import LABEL, OTHER, begin_part, part_of, read_named
-from discussions.transcripts.core.readers.narration import VOTES, WHO, part_of_day
+from discussions.transcripts.core.readers.narration import WHO, part_of_day
 from discussions.transcripts.core.readers.row_kinds import is_clear
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
@@ -33,51 +34,9 @@ _Rows = list[tuple[int, dict[str, str]]]
 # In how many lines a shape or a sign is, and a line that shows it.
 _Found = tuple[int, str, str]
 
-_PAIR = re.compile(r'([A-Za-z_][\w.-]{0,59})=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*)(?:\s+|$)')
 _RULED = re.compile(r"([=_*~-])\1{4,}")
 _CROSSED = re.compile(r"\s{0,9}[|+-][-+|:]+\s{0,9}")
-_SAYS = re.compile(rf"(?P<name>{WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
-
-
-def _read_levels(lines: list[str]) -> _Rows:
-    """Lines of a log: who said what, who voted for whom; their type is the level and where the line comes from."""
-    rows: _Rows = []
-    begun: dict[str, str] = {}
-    for at, line in enumerate(lines, start=1):
-        found = chat.LOG_LINE.fullmatch(line)
-        if found is None:
-            begun = _begun_by(line) or begun
-            if rows and line.strip() and is_hidden(rows[-1][1]["type"]):
-                rows[-1][1]["text"] += f"\n{line.strip()}"
-            continue
-        if begins := _ROUND.fullmatch(found["said"]):
-            begun = {"round": begins["number"]}
-            continue
-        source = found["boxed"] or found["source"] or ""
-        votes, says = VOTES.fullmatch(found["said"]), _SAYS.fullmatch(found["said"])
-        if votes:
-            row = {"type": "vote", "player": votes["name"], "target": votes["target"]}
-        elif says is None:
-            row = {"type": "log", "text": found["said"]}
-        elif says["name"].casefold() in THOUGHT_NAMES:
-            row = {"type": "thought", "player": source.rpartition(".")[2], "text": says["text"]}
-        else:
-            # Each player may have a logger.
-            kind = f"{found['level']} {source}".strip().replace(f".{says['name']}", "")
-            row = {"type": kind, "player": says["name"], "text": says["text"]}
-        rows.append((at, {"time": found["time"] or ""} | row | begun))
-    return rows
-
-
-def _read_pairs(lines: list[str]) -> _Rows:
-    rows: _Rows = []
-    for at, line in enumerate(lines, start=1):
-        pairs = _PAIR.findall(line)
-        if len(pairs) > 2 and not _PAIR.sub("", line).strip():
-            plain = {key: re.sub(r"\\(.)", r"\1", said.strip('"')) for key, said in pairs}
-            rows.append((at, {key: said for key, said in plain.items() if key != "level"}))
-    return rows
 
 
 def _read_records(lines: list[str]) -> _Rows:
@@ -145,8 +104,6 @@ def _read_heads(lines: list[str]) -> _Rows:
 
 
 SHAPES: dict[str, Callable[[list[str]], _Rows]] = {
-    "level": _read_levels,
-    "key=value": _read_pairs,
     KEYED: _read_records,
     "table": _read_cells,
     ABOVE: _read_heads,
@@ -276,12 +233,11 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
     if not rows or separator not in dict(separators):
         return None
     name, said = ("player", "text") if separator in SHAPES else separated_name(separator)
-    cards = labels.find_cards([(row.get(name, ""), row.get(said, "")) for _at, row in rows])
+    cards = cast_lists.find_cards([(row.get(name, ""), row.get(said, "")) for _at, row in rows])
     rows = [row for at, row in enumerate(rows) if at not in cards]
     table = table_of_objects(rows, "line {}".format)
     types = Counter(row["type"] for _at, row in rows if "type" in row and "player" in row)
-    is_asked = separator in ("level", NAMED)
-    asked = {said: count for said, count in types.items() if is_asked and not is_clear(said)}
+    asked = {said: count for said, count in types.items() if separator == NAMED and not is_clear(said)}
     return replace(table, settings={SEPARATOR: separator}, choices={SEPARATOR: separators}, asked=asked)
 
 

@@ -1,0 +1,112 @@
+"""Names of players in lines of any form.
+
+They are the words that change after the same beginnings of lines, come back there, and stand in texts as well.
+"""
+
+import re
+from collections import Counter
+
+from discussions.transcripts.core.audience import (
+    LEVELS,
+    NARRATORS,
+    SPEAKERS,
+    THOUGHT_NAMES,
+    kind_of_type,
+    words_of,
+)
+from discussions.transcripts.core.readers import chat_labels, narration
+from discussions.transcripts.core.readers import chat_lines as chat
+
+# How far into a line a name is looked for, and how many there are.
+FAR, LEAST_NAMES = 120, 2
+# In how many lines, and how much of each, names are looked for, and how many words may be some, with how
+# many second words each.
+_MOST_LINES, _MOST_CHARACTERS, _MOST_CALLED, _MOST_ENDS = 2_000, 500, 300, 6
+# Of ten words in the place of a name, so many come back.
+_REPEATED = 7
+# Marks on letters of Indic scripts and their neighbours are no letters themselves.
+LETTERS = r"\w\u0900-\u0963\u0966-\u109f"
+_MORE = rf"(?:[{LETTERS}-]|['’](?!s\b))"
+_CALLED = re.compile(
+    rf"(?<![^\W_])([^\W\d_](?:{_MORE}|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
+    rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ]{_MORE}*(?: [A-ZÀ-ÞА-Я]{_MORE}*){{0,2}})?)"
+)
+_PLACE = re.compile(r":\d")
+# Labels of what nobody says.
+EVENTS = ("event", "events", "re", "posted", "配役", "処刑", "襲撃")
+# What stands above columns is no name, nor is a level of a log.
+_NO_NAMES = NARRATORS.union(
+    chat_labels.FACTS,
+    THOUGHT_NAMES,
+    map(str.casefold, LEVELS),
+    ("player", "speaker", "name", "i", "we", "my", "let", "model", *EVENTS),
+)
+
+
+def find_names(lines: list[str]) -> frozenset[str]:
+    """The names of players in these lines, as far as they can be told."""
+    lines = [line[:_MOST_CHARACTERS] for line in lines[:_MOST_LINES]]
+    words, counts = Counter[str](), Counter[str]()
+    # After each beginning of a line: what stands there, and what follows, as the second word of a name does.
+    places: dict[str, list[tuple[str, str]]] = {}
+    for line in lines:
+        for found in _CALLED.finditer(line):
+            words[found[1]] += 1
+            # "run_day:90" is a place in a program.
+            if found.start() < FAR and not _PLACE.match(line, found.end()):
+                before = chat.as_shape(line[: found.start()])
+                places.setdefault(before, []).append((found[1], found["more"] or ""))
+    ends: dict[str, set[str]] = {}
+    slots: list[list[str]] = []
+    called_above: set[str] = set()
+    for before, stand in sorted(places.items(), key=lambda one: len(one[0])):
+        place = Counter(word for word, _more in stand)
+        again = Counter({word: count for word, count in place.items() if count > 1})
+        # Behind a name texts begin.
+        is_text = not called_above.isdisjoint(found[1] for found in _CALLED.finditer(before))
+        if len(again) >= LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total() and not is_text:
+            # Who leaves the game early may speak once.
+            called = Counter({word: count for word, count in place.items() if _may_be_name(word)})
+            counts += called
+            called_above.update(chat.as_shape(word) for word in called)
+            is_pure = before.strip() != "" and "|" not in before and len(called) == len(place)
+            slots.append([word for word in called if word in again or is_pure])
+            for word, more in stand:
+                ends.setdefault(word, set()).add(more)
+    if len(counts) > _MOST_CALLED:
+        return frozenset()
+    text = "\n".join(lines)
+    # Scripts without spaces between words have none around names either.
+    named = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
+    # Of words in one place some may be named by nobody, but not most.
+    likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
+    likely |= named if likely else {word for slot in slots for word in slot}
+    whole = {word + end for word in likely for end in _ends_of(ends[word])}
+    # "轮到 张三" is the turn of "张三".
+    return frozenset(n for n in whole if _has_case(n) or n.partition(" ")[2] not in whole)
+
+
+def _ends_of(more: set[str]) -> set[str]:
+    """The second words of a name: one that has few, and always one, has these; any other has none."""
+    return more if "" not in more and len(more) <= _MOST_ENDS else {""}
+
+
+def _has_case(word: str) -> bool:
+    return word[0].lower() != word[0].upper()
+
+
+def _may_be_name(word: str) -> bool:
+    # "agent_0" is a name, "round_1" is none; "[D1]" and "[N1]" are days and nights.
+    words, is_numbered = words_of(word), re.search(r"[\d_-]", word) is not None
+    is_agent = (word[-1].isdecimal() and SPEAKERS.issuperset(words)) or word == "OpenAI"
+    is_said = word.casefold() in _NO_NAMES or chat_labels.is_of_call(word)
+    is_word = is_said or all(map(kind_of_type, words)) or narration.ROLE.fullmatch(word) is not None
+    return not ((is_word and not is_agent) or narration.read_label(word)[1]) and (
+        not word[0].islower() or is_numbered
+    )
+
+
+def any_of(names: frozenset[str]) -> "re.Pattern[str]":
+    longest = [(name, re.escape(name)) for name in sorted(names, key=len, reverse=True)]
+    one_of = (rf"(?<!\w){said}(?![{LETTERS}])" if _has_case(name) else said for name, said in longest)
+    return re.compile("|".join(one_of))

@@ -1,0 +1,67 @@
+"""Lines below texts that a sign, a colour or the margin sets apart: it is asked who could hear them."""
+
+import pytest
+
+from tests.factories.reading import read_transcripts
+
+NAMES = ("Ida", "Jon", "Kim")
+SAID = [(NAMES[at % 3], f"Point {at} is mine and nobody takes it.") for at in range(12)]
+THOUGHT = "They still believe me."
+
+
+def chat(below: dict[int, str]) -> bytes:
+    lines = [
+        part
+        for at, (name, text) in enumerate(SAID)
+        for part in (f"{name}: {text}", below.get(at, ""))
+        if part
+    ]
+    return "\n".join(["=== Round 1 ===", *lines]).encode()
+
+
+@pytest.mark.parametrize("places", [(4,), (4, 7)])
+@pytest.mark.parametrize(
+    "mark",
+    ["* {}", "* {} *", "> {}", "… {}", "... {}", "- {}", "• {}", "+ {}", "// {}", "({})", "💤 {}", "~ {} ~"],
+)
+def test_a_last_line_that_a_sign_sets_apart_is_asked_about(mark, places):
+    read = read_transcripts(chat(dict.fromkeys(places, mark.format(THOUGHT))), "chat.txt")
+    assert ([fault.code for fault in read.faults], read.games) == (["unknown_columns"], [])
+
+
+@pytest.mark.parametrize("code", ["2", "3", "90", "2;37", "38;5;240"])
+@pytest.mark.parametrize("said", ["{}", "Jon: {}"])
+def test_a_sentence_in_a_faint_colour_is_asked_about(code, said):
+    thought = f"\x1b[{code}m{said.format(THOUGHT)}\x1b[0m"
+    read = read_transcripts(chat({4: thought}), "chat.txt")
+    assert ([fault.code for fault in read.faults], read.games) == (["unknown_columns"], [])
+    bright = read_transcripts(chat({4: f"\x1b[{code}mand\x1b[0m \x1b[1mso it is.\x1b[0m"}), "chat.txt")
+    assert len(bright.games) == 1
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "- Kim is fine for me.\n- Ida is not.",
+        "There is this one thing:\n- nobody asked me yet.",
+        "> Point 3 is mine.\nIt is not.",
+        "**I vote for Kim today**",
+        ":-)",
+        "@Kim what do you say?",
+        "<think>They still believe me.</think>",
+        "❌ Kim was eliminated.",
+    ],
+)
+def test_lists_quotes_and_what_others_read_are_no_such_lines(below):
+    (game,) = read_transcripts(chat({4: below, 7: below}), "chat.txt").games
+    texts = [message.text.split("\n")[0] for message in game.record.messages]
+    assert texts == [text for _name, text in SAID]
+    assert not any(THOUGHT in message.text for message in game.record.messages)
+
+
+def test_a_night_in_other_words_hides_what_follows_until_a_day():
+    lines = chat({2: "Night has fallen. Sleep well.", 5: "The day has come!"}).decode().split("\n")
+    (game,) = read_transcripts("\n".join(lines[:-1]).encode(), "chat.txt").games
+    public = [SAID[at][1] for at in (0, 1, 2, 6, 7, 8, 9, 10)]
+    assert [message.text for message in game.record.messages] == public
+    assert [entry.text for entry in game.private] == [SAID[at][1] for at in (3, 4, 5)]
