@@ -88,6 +88,7 @@ class _Head(Struct, frozen=True):
     kind: str
     text: str
     has_sign: bool
+    time: str = ""
 
 
 def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Head]:
@@ -145,6 +146,7 @@ def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False
         kind=_type_of(begin, any_name),
         text=(sign["text"] or "").strip(" 」”"),
         has_sign=sign["sign"] is not None and not sign["dash"],
+        time=time[0].strip("[()] -–|") if (time := chat.TIMED.match(line)) else "",
     )
     # "Ann: Ann says: ...", "Ann: Ann votes for Bea".
     is_named = not is_again and head.has_sign and head.text.startswith(head.player)
@@ -153,7 +155,8 @@ def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False
     if not (again and is_whole and again.player == head.player) or _SENTENCE.search(again.shape):
         return head
     kind, text = f"{head.kind} {again.kind}".strip(" ."), again.text or head.text
-    return replace(again, shape=f"{head.shape}: {again.shape}", kind=kind, text=text, has_sign=True)
+    shape = f"{head.shape}: {again.shape}"
+    return replace(again, shape=shape, kind=kind, text=text, has_sign=True, time=head.time)
 
 
 def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
@@ -218,7 +221,6 @@ def read_named(lines: list[str]) -> Rows:
             row = place.begun | {"player": place.spoken.get("player", ""), "type": part, "text": line}
         elif head:
             row = _row_of(head, place, any_name)
-            row |= {"time": found[0].strip("[()]")} if place.is_log and (found := _TIMES.search(line)) else {}
         elif number in titles:
             title = line.strip(" *_#=~-[](){}<>")
             row = _begin(place, begin_part(title, place.begun, is_alone=False))
@@ -239,7 +241,8 @@ def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str
     label = LABEL.fullmatch(head.text)
     is_thought = label is not None and label["label"].casefold() in THOUGHT_NAMES
     kind, text = label.groups() if label and is_thought else (head.kind, head.text)
-    place.spoken = place.begun | {"player": head.player, "type": kind, "text": text}
+    timed = place.begun | ({"time": head.time} if head.time else {})
+    place.spoken = timed | {"player": head.player, "type": kind, "text": text}
     place.is_below = not head.text
     return place.spoken
 
