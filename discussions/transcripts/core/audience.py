@@ -89,7 +89,7 @@ _SPEECH = SPEAKERS | frozenset(
     "arguments defense defence accusation accusations question answer reply replies response responses turn post "
     "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting intro introduction "
     "introductions opening closing voting vote votes trial tiebreak runoff election nomination nominations pk "
-    "final last words testament announcement bid bidding phase game text rede sprechen parole discours discurso "
+    "final last words testament announcement phase game text rede sprechen parole discours discurso "
     "discussione tag jour día dia giorno день речь чат dice dicen sagt dit diz mówi говорит".split()
 )
 _VOTE = frozenset(

@@ -204,7 +204,10 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Unit | None:
     whole = recognise(head, options.known)
     if whole is not None:
         return Unit(ONE, whole) if read_value(data, limits).is_readable else None
-    if options.named is None and explain_pieces(head):
+    formats = [format_of(value, options) for value in head]
+    # Events, of which some hold messages, are no games.
+    are_events = formats[:1] == [None] and 2 * formats.count(None) > len(head) > formats.count(None)
+    if options.named is None and (are_events or explain_pieces(head)):
         return None
     found = options.named
     for start, end in items:

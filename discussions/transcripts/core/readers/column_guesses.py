@@ -1,7 +1,7 @@
 """What a column of a file may be, judged by what it holds: texts, players, rounds, or what a row is."""
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import partial
 from itertools import pairwise, permutations
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
+    OUT,
     VOTE,
     is_hidden,
     kind_of_flag,
@@ -20,7 +21,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.tables import Table, sample_rows
+from discussions.transcripts.core.readers.tables import Table, filled_together, sample_rows
 
 # The shortest average text.
 LEAST_TEXT = 12
@@ -36,6 +37,13 @@ _TOLD = frozenset(
     "prompt prompts system instruction instructions observation observations obs input inputs request requests context "
     "memory memories state states history hidden secret private internal raw debug argument arguments tool".split()
 )
+# What one player says of others.
+_OF_OTHERS = frozenset(
+    "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
+    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
+)
+# With what a game is played: "target_card".
+_OF_PLAY = frozenset("card cards suit suits hand deck dice".split())
 # What is around an answer of several texts, of which each has its own name.
 _AROUND = frozenset(("raw", "argument", "arguments", "tool"))
 _SPOKEN = frozenset(
@@ -99,6 +107,40 @@ def find_likeliest(name: str, columns: list[Column]) -> str:
     return fullest.name if fullest else "" if is_id else name
 
 
+def is_of_others(column: str) -> bool:
+    """Whether a column is about other players, such as votes and claims, or cards, and not who could hear a row."""
+    return kind_of_type(column) in (VOTE, OUT) or not (_OF_OTHERS | _OF_PLAY).isdisjoint(words_of(column))
+
+
+def find_telling(columns: Sequence[str], places: Iterable[int]) -> tuple[list[int], set[int]]:
+    """Those of these columns that may say who could hear a row, and which of them are called so."""
+    own = [place for place in places if not _is_of_each(columns[place], columns)]
+    named = {place for place in own if looks_like_audience(columns[place])}
+    named -= {place for place in named if not _OF_PLAY.isdisjoint(words_of(columns[place]))}
+    return [place for place in own if place in named or not is_of_others(columns[place])], named
+
+
+def _is_of_each(column: str, columns: Sequence[str]) -> bool:
+    """Whether a column is in each of several objects under ids, "votes.*.target", and not called an audience."""
+    above, _star, last = column.partition(f".{recipes.ANY}.")
+    is_map = all(
+        name.startswith(f"{above}.{recipes.ANY}") for name in columns if name.startswith(f"{above}.")
+    )
+    is_act = recipes.field_of(last) in recipes.OF_TYPED_ROWS
+    return bool(last) and is_map and not looks_like_audience(f"{above}.{'' if is_act else last}")
+
+
+def suggest_all(table: Table) -> dict[str, str]:
+    """The known fields; rows with other names of players and texts fill other columns: "speaker|agent"."""
+    fields, columns = recipes.suggest_fields(table.columns), table.columns
+    for field in set(recipes.NEEDED) & fields.keys():
+        own = recipes.split_columns(fields[field], columns)
+        own += [name for name in columns if name not in own and recipes.field_of(name) == field]
+        beside = filled_together(table, list(map(columns.index, own)))
+        fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in beside)
+    return fields
+
+
 def is_note(column: Column) -> bool:
     """Whether a column of sentences has a name that may say who reads them."""
     said = sum(" " in cell.replace(", ", "") for cell in column.different)
@@ -125,7 +167,8 @@ def find_kind(free: list[Column], players: Column) -> str:
 
     A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes". "" without such a column.
     """
-    for column in free:
+    # Who is dead may speak where the others do not hear it.
+    for column in [one for one in free if kind_of_type(one.name) == OUT or not is_of_others(one.name)]:
         pairs = list(zip(players.all, column.all, strict=True))
         names = {name for name, _cell in pairs}
         # Rows without a player's role say nothing of it.
@@ -181,6 +224,11 @@ def find_longest(columns: list[Column]) -> Column | None:
     # Of "Speak: Hello." and "Hello." the latter is what was said.
     within = (one for one in varied if longest and one.is_speech and _is_within(one, longest))
     return min(within, key=lambda one: one.length * len(one.cells), default=longest)
+
+
+def innermost_first(columns: list[Column]) -> list[Column]:
+    """The columns, with those first whose cells are a part of what another one has: "Hi." in "Ann: Hi."."""
+    return sorted(columns, key=lambda one: -sum(_is_within(one, other) for other in columns))
 
 
 def _is_within(column: Column, other: Column) -> bool:
@@ -279,8 +327,12 @@ def find_ids(table: Table) -> dict[str, str]:
     Before it is given, a name may be the id itself: "Player 2". What texts call players is no id.
     """
     every = columns_in(table)
-    columns = [column for column in every if recipes.field_of(column.name) == recipes.PLAYER]
+    fields = {column.name: recipes.field_of(column.name) for column in every}
+    columns = [column for column in every if fields[column.name] in (recipes.PLAYER, *recipes.OF_TYPED_ROWS)]
+    every_id: dict[str, str] = {}
     for ids, names in permutations(columns, 2):
+        if fields[ids.name] != fields[names.name]:
+            continue
         pairs = {both for both in zip(ids.all, names.all, strict=True) if all(both)}
         called = {(given, name) for given, name in pairs if _without_signs(given) != _without_signs(name)}
         found = dict(called)
@@ -290,8 +342,9 @@ def find_ids(table: Table) -> dict[str, str]:
         texts = "\n".join(cell for column in every for cell in column.different if " " in cell).casefold()
         named, numbered = (sum(name.casefold() in texts for name in part) for part in (found.values(), found))
         if all(map(str.isdecimal, found)) or ("id" in words_of(ids.last) and named >= numbered):
-            return found | {name: found[given] for given, name in pairs - called if given in found}
-    return {}
+            same = {name: found[given] for given, name in pairs - called if given in found}
+            every_id = found | same | every_id
+    return every_id
 
 
 def _without_signs(name: str) -> str:

@@ -209,9 +209,7 @@ def _field_of(column: str) -> str | None:
     *around, last = (_SIGNS.sub("", part).lower() for part in column.split("."))
     if around and last in ("name", "displayname", "username") and _FIELD_OF.get(around[-1]) == PLAYER:
         return PLAYER
-    if around and all(part in WRAPPERS for part in around):
-        return _FIELD_OF.get(last)
-    name = _SIGNS.sub("", column).lower()
+    name = last if all(part in WRAPPERS for part in around) else _SIGNS.sub("", column).lower()
     # A text that is called public has a known spelling: "public_statement".
     is_public = _FIELD_OF.get(name.removeprefix("public")) == TEXT
     return TEXT if is_public else _FIELD_OF.get(name)

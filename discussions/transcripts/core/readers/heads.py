@@ -90,6 +90,8 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     number that never falls.
     """
     fields = recipes.suggest_fields(table.columns)
+    # Rows of several phases, as of several types, may each have columns of their own.
+    fields = guesses.suggest_all(table) if "phase" in fields and "type" not in fields else fields
     used = {part for name in fields.values() for part in recipes.split_columns(name, table.columns)}
     columns = {column.name: column for column in guesses.columns_in(table)}
     free = [column for column in columns.values() if column.name not in used]
@@ -99,8 +101,9 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         fields[recipes.PLAYER] = fields.pop("id")
     likely = guesses.find_likeliest(fields.get(recipes.PLAYER, ""), list(columns.values()))
     found = {field: name for field, name in (fields | {recipes.PLAYER: likely}).items() if name}
-    if columns.keys().isdisjoint(recipes.split_columns(found.get(recipes.TEXT, ""), table.columns)):
-        found.pop(recipes.TEXT, None)
+    texts = [columns[name] for name in recipes.split_columns(found.pop(recipes.TEXT, ""), columns)]
+    if texts:
+        found[recipes.TEXT] = recipes.OR.join(one.name for one in guesses.innermost_first(texts))
     if recipes.TEXT not in found and (
         text := guesses.find_longest([one for one in free if not guesses.is_told(one)])
     ):
@@ -152,7 +155,7 @@ def _propose_signs(
     # What all rows are tells nothing apart.
     is_same = typed is not None and len(typed.different) == 1 and not kind_of_type(typed.different[0])
     is_untyped = not ({"phase", "audience"} | ({"type"} if not is_same else set())) & found.keys()
-    if kind := _kind(free, players if is_untyped else None, found):
+    if kind := _kind(free, players if is_untyped else None, found, typed):
         found["type"] = kind
     if "type" in found and "target" not in found and (target := _target(table, free, found)):
         found["target"] = target
@@ -161,16 +164,24 @@ def _propose_signs(
         found["vote"] = votes[0]
 
 
-def _kind(free: list[Column], players: Column | None, found: dict[str, str]) -> str:
-    """The column of types, where none is called so: of few words, some of them known, or one that has to be asked."""
+def _kind(free: list[Column], players: Column | None, found: dict[str, str], typed: Column | None) -> str:
+    """The column of types, where none is called so: of few words, some of them known, or one that has to be asked.
+
+    It stands before one that is called so and is the same in all rows that it tells apart.
+    """
     known = [
-        one.name
+        one
         for one in free
         if not any(value.count(" ") >= LEAST_SPACES for value in one.different)
         and {SPEECH, VOTE} <= {*map(kind_of_type, one.different)}
     ]
-    if known and "type" not in found:
-        return known[0]
+    beside = (
+        {type_ for kind, type_ in zip(known[0].all, typed.all, strict=True) if kind}
+        if known and typed
+        else {}
+    )
+    if known and ("type" not in found or (len(beside) == 1 and not any(map(kind_of_type, beside)))):
+        return recipes.OR.join([known[0].name, *([typed.name] if typed else [])])
     return guesses.find_kind(free, players) if players else ""
 
 

@@ -18,9 +18,8 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.fields import as_list, as_object, join_marked, plain_value, read_part
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.column_guesses import ListedPlayers
+from discussions.transcripts.core.readers.column_guesses import ListedPlayers, is_of_others
 from discussions.transcripts.core.readers.narration import read_role
-from discussions.transcripts.core.readers.row_kinds import is_of_others
 from workspace.core.strict_json import normalise_text
 
 DEEPEST = 4

@@ -27,14 +27,14 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rows
 from discussions.transcripts.core.readers.cast_lists import find_names, list_players, merge_player
 from discussions.transcripts.core.readers.chat_lines import ARROW
-from discussions.transcripts.core.readers.column_guesses import with_kind
+from discussions.transcripts.core.readers.column_guesses import suggest_all, with_kind
 from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, flattened, split_pair
 from discussions.transcripts.core.readers.json_cells import names_both as _is_message
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows, is_nobody
-from discussions.transcripts.core.readers.tables import Table, filled_together
+from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 
 ROUNDS = frozenset(
@@ -161,7 +161,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     is_object = type(value) is dict
     names = find_names(value) if is_object else {}
     known = recipes.find_mapping(table.columns, notes.columns)
-    mapping = known or with_kind(table, recipes.MappingRecord(table.columns, _fields_of(table)))
+    mapping = known or with_kind(table, recipes.MappingRecord(table.columns, suggest_all(table)))
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
     mapping = replace(mapping, fields=fields, ids=names)
@@ -176,17 +176,6 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     if game is None or not is_object:
         return game
     return game | {"gameId": _game_id(value) or notes.source} | _carried(value, game, notes)
-
-
-def _fields_of(table: Table) -> dict[str, str]:
-    """The known fields; lists with other names of players and texts fill other columns: "speaker|agent"."""
-    fields, columns = recipes.suggest_fields(table.columns), table.columns
-    for field in set(recipes.NEEDED) & fields.keys():
-        own = recipes.split_columns(fields[field], columns)
-        own += [name for name in columns if name not in own and recipes.field_of(name) == field]
-        beside = filled_together(table, list(map(columns.index, own)), MOST_ROWS)
-        fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in beside)
-    return fields
 
 
 def table_of_game(value: Any) -> Table | None:

@@ -56,7 +56,8 @@ VOTES = re.compile(
     rf"(?:[-*•] )?(?:\[?vote[\]:] )?(?P<name>{WHO})(?: ?(?:投票?[给給]了?|投了|投票)\s?"
     r"| (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó|голосует) ?)?"
     r"(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)"
-    r"|(?:has |a |ha )?(?:votes?|voted|vot(?:a|ó|é|ou|ato)|głosuje)(?: (?:contre|pour|per|em|na))?) )"
+    r"|(?:has |a |ha )?(?:votes?|voted|vot(?:a|ó|é|ou|ato)|głosuje)"
+    r"(?: (?:contre|pour|per|em|na|to (?:eliminate|banish|exile|execute|eject|lynch|hang|remove)))?) )"
     rf"(?P<target>{WHO})[.!。]?",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ Objects in the cells of a table, as exports of tracing tools have them, become c
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import islice
 
 from msgspec.structs import replace
@@ -15,11 +15,21 @@ from discussions.transcripts.core.audience import (
     NARRATORS,
     SPEECH,
     VOTE,
+    as_names,
+    is_hidden,
+    kind_of_flag,
     kind_of_type,
+    looks_like_audience,
     split_names,
 )
 from discussions.transcripts.core.fields import as_object
-from discussions.transcripts.core.readers.column_guesses import columns_in, find_likeliest, is_round
+from discussions.transcripts.core.readers.column_guesses import (
+    columns_in,
+    find_likeliest,
+    find_longest,
+    is_round,
+    is_told,
+)
 from discussions.transcripts.core.readers.columns import (
     LONGEST_NAME,
     MOST_COLUMNS,
@@ -31,6 +41,7 @@ from discussions.transcripts.core.readers.columns import (
     suggest_fields,
 )
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
+from discussions.transcripts.core.readers.narration import votes_in
 from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
 from discussions.transcripts.core.readers.tables import (
     SAMPLED,
@@ -64,7 +75,8 @@ def reshape(table: Table, recipes: Columns = ()) -> Table:
     Objects in cells stay where a recipe names their columns.
     """
     table = table if find_mapping(table.columns, recipes) else _open_objects(table)
-    return _open_lists(_merge_observed(_split_players(_take_labels(_count_turns(_split_acts(table))))))
+    table = _take_labels(_join_flags(_count_turns(_split_acts(table))))
+    return _open_lists(_merge_observed(_split_players(table)))
 
 
 def _open_objects(table: Table) -> Table:
@@ -127,6 +139,35 @@ def _count_turns(table: Table) -> Table:
     return replace(table, columns=names) if len(said) > 2 * len(turns.different) else table
 
 
+def _join_flags(table: Table) -> Table:
+    """The table with who could hear each row as one list, where each player has a flag for it: "Ann_visible"."""
+    heard: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    every = columns_in(table)
+    flags = [one for one in every if all(kind_of_flag(cell, is_private=False) for cell in one.different)]
+    for column in flags:
+        around, dot, last = column.name.rpartition(".")
+        for joint in _JOINT.finditer(last):
+            ends = last[: joint.start()], last[joint.end() :]
+            for name, kind in (ends, ends[::-1]):
+                if _may_be_player(name) and looks_like_audience(kind) and not is_hidden(kind):
+                    heard[around + dot, kind][name] = table.columns.index(column.name)
+    most = max(heard, key=lambda one: (len(heard[one]), len(one[1])), default=("", ""))
+    (around, kind), own = most, heard[most]
+    if len(own) < LEAST_PLAYERS or around + kind in table.columns:
+        return table
+    kept = [place for place in range(len(table.columns)) if place not in own.values()]
+    rows = (
+        (row.number, [*(row.cells[place] for place in kept), _hearers(row.cells, own)]) for row in table.rows
+    )
+    return with_rows(table, [*(table.columns[place] for place in kept), around + kind], rows)
+
+
+def _hearers(cells: list[str], flags: dict[str, int]) -> str:
+    """Whose flag is set, as a list; "" for a row without any flag."""
+    heard = [name for name, place in flags.items() if kind_of_flag(cells[place], is_private=False) == SPEECH]
+    return as_names(heard) if any(cells[place] for place in flags.values()) else ""
+
+
 def _take_labels(table: Table) -> Table:
     """The table with the names with which texts begin, "**Ann**: Hi.", as players, where no column names these.
 
@@ -134,30 +175,59 @@ def _take_labels(table: Table) -> Table:
     """
     # Rows of several types may have several columns of a field.
     places = places_of(suggest_fields(table.columns), table.columns)
-    text = places[TEXT][0] if TEXT in places and PLAYER not in places else -1
+    text = -1 if PLAYER in places else places[TEXT][0] if TEXT in places else _longest(table)
     role = places["role"][0] if "role" in places else -1
     sample = [*sample_rows(table)] if text >= 0 else []
     if role >= 0 and not {cells[role] for cells in sample} <= _API_ROLES:
         return table
-    labels = [_LABELLED.fullmatch(cells[text].strip()) for cells in sample]
-    counts = Counter(label["name"] for label in labels if label)
-    names = {name for name, count in counts.items() if count > 1 and _may_be_player(name)}
-    if len(names) < LEAST_PLAYERS or 3 * sum(counts[name] for name in names) < len(sample):
+    texts = [cells[text] for cells in sample if cells[text]]
+    counts = Counter(_label_of(said, ())[0] for said in texts)
+    often = [name for name, count in counts.items() if count > 1 and _may_be_player(name)]
+    # "Ann messaged Bea" begins with a name.
+    names = {name for name in often if not any(name.startswith(f"{other} ") for other in often)}
+    labelled = sum(_label_of(said, names)[0] in names for said in texts)
+    if len(names) < LEAST_PLAYERS or 3 * labelled < len(texts):
         return table
     rows = []
     for row in table.rows:
-        label = _LABELLED.fullmatch(row.cells[text].strip())
+        label, said = _label_of(row.cells[text], names)
         others = [cell for place, cell in enumerate(row.cells) if place not in (role, text)]
         named = {own for own in names for cell in others if re.search(rf"\b{re.escape(own)}\b", cell)}
-        name = label["name"] if label else named.pop() if len(named) == 1 else "narrator"
-        said = label["text"] if label else row.cells[text]
+        # "Ann voted for Bea" is told by nobody.
+        voter, target = next(votes_in("" if label else said), ("", ""))
+        said = "" if voter in names else said
+        name = label or (named.pop() if len(named) == 1 else "narrator")
         cells = [said if place == text else cell for place, cell in enumerate(row.cells) if place != role]
-        rows.append((row.number, [name, *cells]))
+        rows.append(
+            (row.number, [voter if voter in names else name, *cells, target if voter in names else ""])
+        )
     columns = [
         PLAYER if role >= 0 else NAMED,
         *(column for place, column in enumerate(table.columns) if place != role),
+        *(["vote"] if any(cells[-1] for _number, cells in rows) else []),
     ]
-    return with_rows(table, columns, rows)
+    return with_rows(table, columns, ((number, cells[: len(columns)]) for number, cells in rows))
+
+
+def _longest(table: Table) -> int:
+    """The place of the column of texts, where none is called so; -1 without one."""
+    longest = find_longest([column for column in columns_in(table) if not is_told(column)])
+    return table.columns.index(longest.name) if longest else -1
+
+
+def _label_of(cell: str, names: Collection[str]) -> tuple[str, str]:
+    """Who a text says that it is from, and the text; a verb may stand after the name: "Ann said: 'Hi.'"."""
+    label = _LABELLED.fullmatch(cell.strip())
+    if label is None:
+        return "", cell
+    *words, verb = label["name"].split(" ")
+    if words and kind_of_type(verb) == SPEECH:
+        said = label["text"]
+        is_quoted = len(said) > 1 and said[0] == said[-1] and said[0] in "'\""
+        return " ".join(words), said[1:-1].replace(f"\\{said[0]}", said[0]) if is_quoted else said
+    # "Ann messaged Bea: psst".
+    known = (name for name in names if f"{label['name']} ".startswith(f"{name} "))
+    return next(known, label["name"]), label["text"]
 
 
 def _split_players(table: Table) -> Table:

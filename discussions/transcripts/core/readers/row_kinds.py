@@ -40,7 +40,7 @@ from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, filled_together, sample_rows
+from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, sample_rows
 from workspace.core.words import say, say_many
 
 # Before the name of a column that may say who could hear a row, as the field of that column.
@@ -52,11 +52,6 @@ MOST_VALUES = 500
 FIRST_ROWS, EXAMPLE = 20, 120
 # The roles of messages that nobody in the game said.
 INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
-# What one player says of others.
-_OF_OTHERS = frozenset(
-    "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
-    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
-)
 _CHANNELS = frozenset("channel room group thread venue kind type".split())
 _NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
@@ -180,7 +175,8 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     # phase called "channel" says who could hear a row: "2" is no round there.
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
     further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
-    further |= {*filled_together(table, at.get(recipes.PLAYER, []))}
+    ids = guesses.find_ids(table) | mapping.ids
+    further |= {*_naming_others(table, at.get(recipes.PLAYER, []), ids)}
     first = first_cells(table, at)
     types = distinct(cells.get("type", "") for cells in first)
     # Where types tell rows apart, what counts says nothing more: "subround".
@@ -195,7 +191,7 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     signs = RowSigns(
         {field: own for field, own in (at | unknown).items() if own},
         mapping.kinds,
-        guesses.find_ids(table) | mapping.ids,
+        ids,
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
@@ -224,6 +220,17 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
     is_told = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
     return replace(signs, names=found, kinds=({NAMED: PRIVATE} if is_told else {}) | dict(signs.kinds))
+
+
+def _naming_others(table: Table, places: list[int], ids: Mapping[str, str]) -> list[int]:
+    """The further columns of players that do not always name the player whom the first of them names."""
+    rows = [cells for cells in sample_rows(table) if cells[places[0]]] if len(places) > 1 else []
+    called = [[ids.get(cells[place], cells[place]) for place in places] for cells in rows]
+    return [
+        place
+        for at, place in enumerate(places)
+        if any(names[at] for names in called) and any(names[at] != names[0] for names in called)
+    ]
 
 
 def _hiding_all(rows: list[dict[str, str]]) -> list[str]:
@@ -284,8 +291,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     Where only the values say so, they tell apart what one player said: otherwise they are about the players.
     """
     known = {field: at.get(field, []) for field in (recipes.PLAYER, "round", "text")}
-    named = {place for place in places if looks_like_audience(table.columns[place])}
-    places = [place for place in places if place in named or not is_of_others(table.columns[place])]
+    places, named = guesses.find_telling(table.columns, places)
     listed = _listing(table, [place for place in places if place not in named], names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)
@@ -328,11 +334,6 @@ def _are_thoughts(column: str, cells: Collection[str]) -> bool:
     """Whether a column holds thoughts themselves, and does not say of texts that they are some."""
     is_named = is_hidden(column.rpartition(".")[2])
     return is_named and all(cell.count(" ") >= LEAST_SPACES for cell in cells)
-
-
-def is_of_others(column: str) -> bool:
-    """Whether a column is about other players, such as votes and claims, and not who could hear a row."""
-    return kind_of_type(column) in (VOTE, OUT) or not _OF_OTHERS.isdisjoint(words_of(column))
 
 
 def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, guesses.ListedPlayers]:

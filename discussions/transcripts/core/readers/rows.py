@@ -260,6 +260,8 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_k
         # Its phase is a vote or an elimination, and its text at most a player.
         cells = {**cells, "type": phase}
     kind, sign = row_kinds.kind_of_row(cells, signs)
+    if kind in (SPEECH, PRIVATE) and cells.get("thought") and not (text or cells.get("vote")):
+        kind = THOUGHT
     if game.leaders:
         kind, sign = _hear(game, cells, signs, (kind, sign))
     if kind == ROUND:
@@ -274,8 +276,7 @@ def _hear(
 ) -> tuple[str, str]:
     """What a row is in a game whose leaders say where it is: what they say is ignored, and nights are private."""
     name, text = signs.name(cells.get(recipes.PLAYER, "")).casefold(), cells.get(recipes.TEXT, "")
-    is_open = what[0] not in (PRIVATE, THOUGHT)
-    if is_open and name in game.leaders:
+    if what[0] not in (PRIVATE, THOUGHT) and name in game.leaders:
         game.told.hear(text)
         return IGNORE, name
     if what[0] in (SPEECH, VOTE) and game.told.is_night:
@@ -291,9 +292,12 @@ def _read_kind(
 ) -> None:
     kind, sign = what
     is_typed = "type" in cells
-    cells = _of_kind(cells, kind, signs) if is_typed else cells
+    cells = _of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
     cells = _as_vote(cells, signs) if kind == SPEECH else cells
     name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
+    is_vote = kind == VOTE and is_typed
+    # "Vote intentions" without anybody in them are no vote.
+    kind = IGNORE if is_vote and not target else kind
     target = "" if _is_poll(target, signs) else target
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
@@ -302,10 +306,7 @@ def _read_kind(
     is_empty = is_typed and not (text or target or (name and not is_idle if is_hidden else kind == OUT))
     is_told = (signs.has_more or {"type", "phase"} & signs.at.keys()) and not name and (text or target)
     if kind == IGNORE or is_empty or is_told:
-        game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
-        # "Day 2 begins" says it for the rows below.
-        begun = _round(cells.get("round", "").strip())[0] if signs.reads_rounds else None
-        game.round = game.round if begun is None else begun
+        _ignore(game, cells, place, sign, reads_rounds=signs.reads_rounds)
         return
     if not is_hidden and signs.reads_rounds:
         _read_round(game, cells, place)
@@ -317,7 +318,6 @@ def _read_kind(
         _note_player(game, name, cells, place)
     elif not name and (text or target):
         game.notes.fault("no_player", place, _NO_PLAYER)
-    is_vote = kind == VOTE and is_typed
     if target and not is_hidden:
         _read_vote(game, name, target, cells, place, is_typed=is_vote)
     if is_hidden:
@@ -326,6 +326,13 @@ def _read_kind(
         _add_message(game, cells, place, signs, audience="nobody" if kind == THOUGHT else {"channel": sign})
     elif name and not is_vote and (text or not (target or (signs.has_more and not cells.get("thought")))):
         _add_message(game, cells, place, signs, audience=None)
+
+
+def _ignore(game: _RowGame, cells: Mapping[str, str], place: str, sign: str, *, reads_rounds: bool) -> None:
+    """Leave a row out; "Day 2 begins" says it for the rows below."""
+    game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
+    begun = _round(cells.get("round", "").strip())[0] if reads_rounds else None
+    game.round = game.round if begun is None else begun
 
 
 def _as_vote(cells: Mapping[str, str], signs: row_kinds.RowSigns) -> Mapping[str, str]:
@@ -373,9 +380,7 @@ def _add_message(
         return
     # Without turns or ids of its own, a message has the number of those that everybody could hear.
     own = "turn" in signs.at or "id" in signs.at
-    turn: dict[str, Any] = (
-        {"turn": _turn(game, cells["turn"], place) if "turn" in cells else None} if own else {}
-    )
+    turn: dict[str, Any] = {"turn": _turn(game, cells.get("turn", ""), place)} if own else {}
     game.draft.add_message(
         place,
         game.round,

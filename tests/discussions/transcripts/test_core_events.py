@@ -1,0 +1,137 @@
+"""Events of programs with ids, objects of each player and cards: what is proposed for them, and what is asked."""
+
+import json
+from itertools import permutations
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from discussions.core.records import GameRecord
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
+from tests.factories.reading import read_transcripts
+
+NAMES = ["Ida", "Jon", "Kim", "Lou"]
+SECRET = "Nobody may know that it was me."
+
+
+def proposed(data: bytes, **answers: str) -> tuple[GameRecord | None, list[str]]:
+    """The first game that is proposed for a file after these answers, and what is asked about it."""
+    table = read_head(data, is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    mapping = replace(mapping, kinds=mapping.kinds | answers)
+    asked = [question.value for question in find_questions(table, mapping)]
+    return read_first_game(table, mapping, "a", "a", {}).record, asked
+
+
+def lines(rows: list[dict[str, Any]]) -> bytes:
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def spoken(record: GameRecord | None) -> list[tuple[int, str, str]]:
+    assert record is not None
+    return [(one.round, record.players[one.player - 1].name, one.text) for one in record.messages]
+
+
+def event(kind: str, day: int, message: str, seen_by: list[str] | None = None, **data: Any) -> dict[str, Any]:
+    return {"event_type": kind, "day": day, "message": message, "visible_to": seen_by, "data": data}
+
+
+def named(who: str, name: str) -> dict[str, str]:
+    return {f"{who}_id": f"seat_{NAMES.index(name)}", f"{who}_name": name}
+
+
+def moods(index: int) -> dict[str, Any]:
+    """What each player would do now, with a reason that is their own."""
+    targets = {name: NAMES[(at + index) % len(NAMES)] for at, name in enumerate(NAMES)}
+    return {
+        f"seat_{at}": named("player", name) | named("target", targets[name]) | {"reason": SECRET}
+        for at, name in enumerate(NAMES)
+    }
+
+
+def test_ids_beside_names_and_what_is_said_of_each_player_are_no_audience():
+    rows, said = [], []
+    for day, gone in ((1, "Lou"), (2, "Ida")):
+        rows.append(event("player_died", day, f"{gone} is gone.", **named("target", gone)))
+        for index, name in enumerate(NAMES):
+            text = f"On day {day} I, {name}, suspect somebody else."
+            said.append((day, name, text))
+            rows.append(event("player_speech", day, f"{name}: {text}", **named("player", name), speech=text))
+            facts = named("speaker", name) | {
+                "public_speech": text,
+                "before": moods(index),
+                "after": moods(day),
+            }
+            rows.append(event("vote_snapshot", day, f"After {name} they would vote otherwise.", **facts))
+        for index, name in enumerate(NAMES):
+            target = NAMES[index - 1]
+            facts = named("voter", name) | named("target", target)
+            rows.append(event("vote_cast", day, f"{name} votes.", [f"seat_{index}"], **facts))
+    record, asked = proposed(lines(rows))
+    assert (spoken(record), asked) == (said, [])
+    assert record is not None and len(record.votes) == 8
+    assert sorted(player.name for player in record.players) == NAMES
+
+
+def test_cards_are_no_kind_of_message_but_unknown_codes_may_be():
+    def play(name: str, number: int) -> dict[str, str]:
+        return {"player": name, "act": f"{name} smiles at {NAMES[number - 1]} and lays it down."}
+
+    def deals(key: str) -> bytes:
+        rounds = [
+            {"deal": number, key: card, "plays": [play(name, number) for name in NAMES]}
+            for number, card in enumerate("QKQA", start=1)
+        ]
+        return json.dumps({"game": 7, "rounds": rounds}).encode()
+
+    assert [proposed(deals(key))[1] for key in ("target_card", "flavour")] == [[], ["Q", "K", "A"]]
+
+
+def told(kind: str, says: str, hearers: list[str], key: str) -> dict[str, Any]:
+    tags = {key.format(name): True for name in hearers}
+    return {"at": 1, "type": "item", "tags": tags, "entry": {"entry_kind": kind, "shown_words": says}}
+
+
+@pytest.mark.parametrize("key", ["{}_visible", "heard_by_{}", "{}_heard_it"])
+def test_a_flag_for_each_player_and_names_before_texts_say_who_spoke_to_whom(key):
+    said, rows = [], [told("ROLE_GIVEN", f"'{name}' is a guest.", [name], key) for name in NAMES]
+    for name, other in permutations(NAMES, 2):
+        rows += [
+            told("ASIDE", f"{name} messaged {other}: {name + SECRET + other!r}", [name, other], key),
+            told("TABLE_SPEECH", f"{name} said: \"Let's look at {other}, he's pale.\"", NAMES, key),
+            told("TABLE_VOTE", f"{name} voted to banish {other}", NAMES, key),
+        ]
+        said.append((1, name, f"Let's look at {other}, he's pale."))
+    record, asked = proposed(json.dumps({"key": None, "items": rows}).encode())
+    assert (spoken(record), asked) == (said, [])
+    assert record is not None and len(record.votes) == len(said)
+
+
+def test_events_of_which_some_hold_messages_are_no_games_and_phases_have_keys_of_their_own():
+    rows: list[dict[str, Any]] = []
+    for turn, name in enumerate(NAMES, start=1):
+        offers = [
+            (other, f"{other} would say this at {turn}.", f"{other} has a plan, {turn}.") for other in NAMES
+        ]
+        rows += [
+            {"turn": turn, "phase": "offer", "agent": who, "msg": said if who != "Lou" else "", "reason": why}
+            for who, said, why in offers
+        ]
+        chosen = [
+            {"speaker": name, "message": offers[0][1]},
+            {"speaker": "GM", "message": f"Turn {turn} ends."},
+        ]
+        rows += [
+            {"turn": turn, "phase": "choice", "answer": {"chosen": chosen}},
+            {"turn": turn, "phase": "message", "speaker": name, "message": f"{name} speaks in turn {turn}."},
+        ]
+    data = json.dumps(rows).encode()
+    assert [fault.code for fault in read_transcripts(data, "log.json").faults] == ["unknown_columns"]
+    assert proposed(data)[1] == ["offer"]
+    record, _asked = proposed(data, offer="private")
+    assert [text for _round, _name, text in spoken(record)] == [
+        f"{name} speaks in turn {turn}." for turn, name in enumerate(NAMES, start=1)
+    ]
