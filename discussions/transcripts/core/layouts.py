@@ -27,17 +27,21 @@ from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Column
 from discussions.transcripts.core.readers.convokit import explain_part
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, propose_mapping, read_head
 from discussions.transcripts.core.readers.inner_parts import (
-    VIEWS,
     InnerPart,
     describe_inner_part,
-    explain_pieces,
     find_inner_part,
     list_inner_games,
     take_lines,
 )
 from discussions.transcripts.core.readers.json_cells import with_objects
+from discussions.transcripts.core.readers.json_games import (
+    UNCLEAR,
+    VIEWS,
+    are_views,
+    explain_pieces,
+    is_unclear,
+)
 from discussions.transcripts.core.readers.json_rows import read_listed
-from discussions.transcripts.core.readers.json_turns import are_views
 from discussions.transcripts.core.readers.separated import find_separators, recognises_recipe
 from workspace.core import json_items
 from workspace.core.json_faults import Problem
@@ -315,7 +319,7 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
     values = () if document.is_readable else json_items.each_value(data, begin, len(data))
     head = _head_values(data, values, options.limits)
     if why := _explain(document, head, options):
-        return refused(name, "pieces", why)
+        return refused(name, UNKNOWN_COLUMNS if why == say(UNCLEAR) else "pieces", why)
     if len(head) > 1 and all(type(value) is dict for value in head[:2]):
         found = say("JSON lines that begin with {first}", first=_describe(head[0]))
         return _unknown(data, name, found, head[0], options)
@@ -364,7 +368,8 @@ def _explain(document: Document, head: list[Any], options: ReadOptions) -> str:
         inner = find_inner_part(part, options.formats)
         for key in inner.keys if inner and inner.is_list and inner.format else ():
             part = part[key]
-    return explain_pieces(part, key) if type(part) is list else ""
+    pieces = explain_pieces(part, key) if type(part) is list else ""
+    return pieces or (say(UNCLEAR) if options.named is None and is_unclear(document.value) else "")
 
 
 def _unknown(data: bytes, name: str, found: str, value: Any, options: ReadOptions) -> ReadOutcome:

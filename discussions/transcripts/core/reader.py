@@ -19,7 +19,14 @@ from discussions.transcripts.core.audience import is_private_file
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals, recode
 from discussions.transcripts.core.fields import read_value, snake_to_camel
 from discussions.transcripts.core.file_names import shown_name, source_name
-from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_converted, recognise
+from discussions.transcripts.core.formats import (
+    INSIDE,
+    NATIVE,
+    Format,
+    find_format,
+    read_converted,
+    recognise,
+)
 from discussions.transcripts.core.layouts import (
     FOLDER,
     LIST,
@@ -424,7 +431,13 @@ def _read_value(
         if document.replaced:
             times, first = len(odd[index]) + (0 if index else beside), (*odd[index], replaced.first)[0]
             own_notes.warn_replaced([replace(replaced, not_finite=times, first=first)])
-        own = (format_of(part, options) or NATIVE) if known is INSIDE else known
+        own = known
+        if known is INSIDE:
+            own = (
+                format_of(part, options)
+                or find_format("json_turns" if type(part) is list else "native")
+                or known
+            )
         if own is NATIVE or own.to_native is None:
             record = read_game(part, own_notes, options.role_map)
         else:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import NAMED as FOR_SOMEBODY
-from discussions.transcripts.core.readers import inner_parts, json_turns
+from discussions.transcripts.core.readers import inner_parts, json_games, json_turns
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
@@ -68,9 +68,7 @@ def test_the_list_alone_is_read():
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ([{"run": "1", "games": GAMES}], 'The list under "[0].games" is in the format native.' + ALONE),
         ([{"id": "1", "calls": ROWS}, {"id": "2"}], 'The list under "calls" holds rows.' + IF_MESSAGES),
-        ([[1], GAMES], "Known are: "),
         ([[]], "Known are: "),
         ([{}], "Known are: "),
     ],
@@ -121,7 +119,7 @@ def test_rows_with_lists_in_them_stay_rows_and_a_single_row_without_objects_too(
 
 
 def test_a_long_file_is_searched_for_a_bounded_time():
-    value = {f"k{number}": {"list": [number]} for number in range(2_500)} | {"games": GAMES}
+    value = {f"k{number}": {"list": [number]} for number in range(2_500)} | {"calls": [ROWS]}
     (fault,) = read_transcripts(json.dumps(value, indent=1).encode(), "log.json").faults
     assert "Known are: inspect" in fault.message
 
@@ -382,7 +380,7 @@ def test_where_no_known_column_names_anybody_an_unknown_one_is_proposed():
 
 def test_of_a_large_list_only_the_beginning_says_whether_it_is_a_game(monkeypatch):
     looked = []
-    monkeypatch.setattr(json_turns, "_game_id", looked.append)
+    monkeypatch.setattr(json_games, "game_id", looked.append)
     assert not json_turns.recognises({"log": [{"who": "Ann", "said": str(at)} for at in range(9_000)]})
     assert len(looked) < 1_000
 

@@ -16,7 +16,7 @@ from discussions.transcripts.core.fields import as_object, plain_value
 from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import openai_chat
 from discussions.transcripts.core.readers.columns import PLAYER, Columns, field_of
-from discussions.transcripts.core.readers.json_turns import ROUNDS
+from discussions.transcripts.core.readers.json_rounds import ROUNDS
 from workspace.core.strict_json import read_json
 
 _OTLP, _LANGFUSE, _LANGSMITH, _SESSION = "resourceSpans", "observations", "run_type", "harness"

@@ -91,6 +91,12 @@ def columns_in(table: Table) -> list[Column]:
     return [column for name, cells in columns if (column := column_of(name, list(cells))).cells]
 
 
+def find_free(table: Table, fields: Mapping[str, str]) -> list[Column]:
+    """The columns with cells that no field names."""
+    used = {part for name in fields.values() for part in recipes.split_columns(name, table.columns)}
+    return [column for column in columns_in(table) if column.name not in used]
+
+
 def column_of(name: str, every: list[str]) -> Column:
     cells = list(filter(None, every))
     return Column(name, every, cells, list(dict.fromkeys(cells)))
@@ -195,9 +201,8 @@ def with_kind(table: Table, mapping: recipes.MappingRecord) -> recipes.MappingRe
     And with one that is called a vote and names players, and one that is called a round and counts them.
     """
     columns = {column.name: column for column in columns_in(table)}
-    used = {part for name in mapping.fields.values() for part in recipes.split_columns(name, table.columns)}
     players = columns.get(mapping.fields.get(recipes.PLAYER, ""))
-    free = [column for name, column in columns.items() if name not in used]
+    free = find_free(table, mapping.fields)
     is_typed = not mapping.fields.keys().isdisjoint(("type", "phase", "audience", "private", "public"))
     kind = find_kind(free, players) if players and not is_typed else ""
     voted = [one.name for one in free if players and kind_of_type(one.name) == VOTE and is_vote(one, players)]
@@ -215,6 +220,24 @@ def is_vote(column: Column, players: Column) -> bool:
     named = sum(cell.strip().casefold() in names for cell in column.cells)
     is_called = kind_of_type(column.name) == VOTE or not _POINTS.isdisjoint(words_of(column.name))
     return is_called and 2 * named > len(column.cells)
+
+
+def find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
+    """The column that names a player in votes alone, or is called so and beside no text, as the field "target".
+
+    Nothing without such a column, without types, or where the target is known. `rows` have the known fields.
+    """
+    players = {own[recipes.PLAYER] for own in rows if recipes.PLAYER in own}
+    is_open = "type" in fields and "target" not in fields
+    for column in sorted(free, key=lambda one: recipes.field_of(one.name) != "target") if is_open else ():
+        filled = [own for own, cell in zip(rows, column.all, strict=True) if cell]
+        are_votes = [kind_of_type(own.get("type", "")) == VOTE for own in filled]
+        is_called = recipes.field_of(column.name) == "target" and not any(
+            recipes.TEXT in own for own in filled
+        )
+        if (any(are_votes) and is_called) or (all(are_votes) and players.issuperset(column.different)):
+            return {"target": column.name}
+    return {}
 
 
 def find_longest(columns: list[Column]) -> Column | None:

@@ -92,9 +92,8 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     fields = recipes.suggest_fields(table.columns)
     # Rows of several phases, as of several types, may each have columns of their own.
     fields = guesses.suggest_all(table) if "phase" in fields and "type" not in fields else fields
-    used = {part for name in fields.values() for part in recipes.split_columns(name, table.columns)}
     columns = {column.name: column for column in guesses.columns_in(table)}
-    free = [column for column in columns.values() if column.name not in used]
+    free = guesses.find_free(table, fields)
     # An id that comes back is that of who speaks.
     ids = columns.get(fields.get("id", ""))
     if ids and recipes.PLAYER not in fields and 1 < len(ids.different) <= len(ids.cells) // 2:
@@ -157,8 +156,7 @@ def _propose_signs(
     is_untyped = not ({"phase", "audience"} | ({"type"} if not is_same else set())) & found.keys()
     if kind := _kind(free, players if is_untyped else None, found, typed):
         found["type"] = kind
-    if "type" in found and "target" not in found and (target := _target(table, free, found)):
-        found["target"] = target
+    found |= guesses.find_target(first_cells(table, places_of(found, table.columns)), free, found)
     votes = [one.name for one in free if players and guesses.is_vote(one, players)]
     if votes and not {"vote", "target"} & found.keys():
         found["vote"] = votes[0]
@@ -202,22 +200,6 @@ def _with_settings(table: Table, found: dict[str, str]) -> recipes.MappingRecord
     marks = [value for value in find_marks(table, mapping) if kind_of_type(value) in ("", IGNORE, SPEECH)]
     has_rounds = "round" in found or "phase" in found
     return replace(mapping, kinds={} if has_rounds or len(marks) != 1 else {marks[0].casefold(): ROUND})
-
-
-def _target(table: Table, free: list[Column], found: dict[str, str]) -> str:
-    """The column that names a player in votes alone, or is called so and beside no text; "" without one."""
-    at = places_of(found, table.columns)
-    cells = first_cells(table, at)
-    players = {own[recipes.PLAYER] for own in cells if recipes.PLAYER in own}
-    for column in sorted(free, key=lambda one: recipes.field_of(one.name) != "target"):
-        filled = [own for own, cell in zip(cells, column.all, strict=True) if cell]
-        are_votes = [kind_of_type(own.get("type", "")) == VOTE for own in filled]
-        is_called = recipes.field_of(column.name) == "target" and not any(
-            recipes.TEXT in own for own in filled
-        )
-        if (any(are_votes) and is_called) or (all(are_votes) and players.issuperset(column.different)):
-            return column.name
-    return ""
 
 
 def find_aliases(table: Table, mapping: recipes.MappingRecord) -> dict[str, str]:

@@ -25,7 +25,7 @@ from discussions.transcripts.core.fields import as_list, as_object, read_part
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import openai_chat
 from discussions.transcripts.core.readers.draft import Draft
-from discussions.transcripts.core.readers.json_turns import ROUND_KEY
+from discussions.transcripts.core.readers.json_rounds import ROUND_KEY
 from discussions.transcripts.core.readers.narration import PARTS, ROLE
 from workspace.core.words import mark
 

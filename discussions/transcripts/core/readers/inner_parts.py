@@ -4,47 +4,35 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import is_hidden, kind_of_title
-from discussions.transcripts.core.fields import as_list, as_object, as_objects, parallel_lists
+from discussions.transcripts.core.audience import is_hidden
+from discussions.transcripts.core.fields import as_list, as_object, parallel_lists
 from discussions.transcripts.core.formats import JSONL, Format, recognise
-from discussions.transcripts.core.readers import histories, json_turns, openai_chat
-from discussions.transcripts.core.readers.columns import PLAYER, field_of
+from discussions.transcripts.core.readers import histories, json_turns
+from discussions.transcripts.core.readers.columns import field_of
 from discussions.transcripts.core.readers.json_cells import names_both
+from discussions.transcripts.core.readers.json_games import (
+    Unclear,
+    are_views,
+    explain_pieces,
+    list_games,
+    merge_channels,
+)
+from discussions.transcripts.core.readers.json_messages import are_states
 from discussions.transcripts.core.readers.json_rows import GAME
 from discussions.transcripts.core.readers.json_rows import recognises_text as are_rows
-from discussions.transcripts.core.readers.openai_chat import first_values
 from workspace.core.json_items import each_line, each_value
 from workspace.core.strict_json import read_json
-from workspace.core.words import mark, say
+from workspace.core.words import say
 
 MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
 LONGEST_KEY = 40
 _LONGEST_LINE, _LONGEST_LOG = 1024 * 1024, 4 * 1024 * 1024
 _TEXTS = re.compile(rb'\[\s{0,99}"')
-VIEWS = mark(
-    "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
-    "no games. Export the messages of the game, each once, with its player."
-)
-STATES = mark(
-    "Each of its values repeats the messages of the one before it, so they are states of one game, and no games. Keep "
-    "the last one alone as a file, if it has all messages; else export the messages, each once."
-)
-CHANNELS = mark(
-    "The chats of the file overlap in time and share people, so they are channels of one game. Which one "
-    "everybody could hear is not clear. Save that one alone as a file."
-)
-# Where an object holds what each player saw, and whose it is.
-_VIEWS = frozenset(("agents", "players", "views", "perspectives", "contexts", "participants"))
-_OWNERS = frozenset(
-    "agent agent_name agentName agent_id agentId player player_name playerName player_id playerId".split()
-)
-# What a chat is called, and what only a game has.
-_CALLED = frozenset(("name", "title", "channel", "chat", "topic"))
 _OF_A_GAME = frozenset(("players", "roles", "winner", "votes", "eliminations", "gameId", "game_id"))
 
 
@@ -112,7 +100,7 @@ def join_pieces(data: bytes) -> bytes:
     ]
     are_objects = len(first) > 1 and all(type(value) is dict for value in first)
     is_game = are_objects and (
-        histories.recognises(first) or (not json_turns.are_states(first) and json_turns.recognises(first))
+        histories.recognises(first) or (not are_states(first) and json_turns.recognises(first))
     )
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
 
@@ -164,41 +152,30 @@ def unfold_lists(data: bytes, *, is_part: bool = False) -> bytes:
     return b"\n".join(json.dumps(row).encode() for row in rows)
 
 
-def explain_pieces(values: Sequence[Any], key: str = "") -> str:
-    """Why values one after another are no games, though each reads as one: states, rounds, or views of players; "" if
-    they may be games. `key` is where they stand in an object.
-    """
-    pieces = [value for value in values if type(value) is dict]
-    if len(pieces) < max(2, len(values)):
-        return ""
-    if json_turns.are_states(pieces):
-        return say(STATES)
-    if _are_channels(pieces):
-        return say(CHANNELS)
-    named = _OWNERS | {"name"} if key.casefold() in _VIEWS else _OWNERS
-    owners = {next((str(piece[name]) for name in piece if name in named), "") for piece in pieces}
-    ids = {
-        str(openai_chat.find_id([piece], *openai_chat.ID_KEYS) or number)
-        for number, piece in enumerate(pieces)
-    }
-    are_views = len(owners - {""}) == len(pieces) and all(map(openai_chat.recognises, pieces))
-    return say(VIEWS) if are_views or (len(ids) == 1 and "" not in owners) else ""
-
-
 def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, Any]]:
     """The games of a value that is none itself, each with its pointer: those beside the first that is found.
 
     They are the items of a list, or the objects of one object. Empty without a game, and for a list of such values.
     """
-    if type(value) is list:
-        games = [
-            (f"/{index}{pointer}", part)
-            for index, item in enumerate(value)
-            for pointer, part in list_inner_games(item, formats)
-        ]
-        are_games = all(type(part) is dict and not _OF_A_GAME.isdisjoint(part) for _pointer, part in games)
-        return games if are_games and len(games) == len(value) else []
-    is_open = type(value) is dict and not json_turns.are_views(value)
+    try:
+        games = list_games(value)
+    except Unclear:
+        return []
+    return games or (_inner_of_list if type(value) is list else _inner_of_object)(value, formats)
+
+
+def _inner_of_list(value: list[Any], formats: Sequence[Format]) -> list[tuple[str, Any]]:
+    games = [
+        (f"/{index}{pointer}", part)
+        for index, item in enumerate(value)
+        for pointer, part in list_inner_games(item, formats)
+    ]
+    are_games = all(type(part) is dict and not _OF_A_GAME.isdisjoint(part) for _pointer, part in games)
+    return games if are_games and len(games) == len(value) else []
+
+
+def _inner_of_object(value: Any, formats: Sequence[Format]) -> list[tuple[str, Any]]:
+    is_open = type(value) is dict and not are_views(value)
     inner = find_inner_part(value, formats) if is_open else None
     if inner is None or not inner.format:
         return []
@@ -216,53 +193,6 @@ def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, A
     if recognise(around[last][:MOST_ITEMS], formats):
         return [(f"{prefix}/{last}", around[last])]
     return [(f"{prefix}/{last}/{index}", part) for index, part in enumerate(around[last])]
-
-
-def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    """The time, the speaker and the message of each message of a chat that has both."""
-    rows = next((as_objects(piece[key]) for key in json_turns.LISTS if type(piece.get(key)) is list), [])
-    plain = [{key: part for key, part in row.items() if type(part) in (str, int, float)} for row in rows]
-    said = [(first_values(row, "time", PLAYER), row) for row in plain]
-    return [(str(facts["time"]).rjust(20), str(facts[PLAYER]), row) for facts, row in said if len(facts) == 2]
-
-
-def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
-    """Whether chats with names are channels of one game: somebody speaks in one of them while another one goes on."""
-    if not all(set(piece) & _CALLED and _OF_A_GAME.isdisjoint(piece) for piece in pieces):
-        return False
-    spans = []
-    for talk in filter(None, map(_talk_of, pieces[:MOST_ITEMS])):
-        times = [time for time, _name, _row in talk]
-        spans.append((min(times), max(times), {name for _time, name, _row in talk}))
-    return any(
-        first < other_last and other_first < last and names & other_names
-        for (first, last, names), (other_first, other_last, other_names) in combinations(spans, 2)
-    )
-
-
-def merge_channels(pieces: Sequence[Any]) -> dict[str, Any] | None:
-    """The messages of channels of one game, in order of time; None of other lists.
-
-    The one in which everybody speaks who speaks in the others is public; others are private.
-    """
-    if not all(type(piece) is dict for piece in pieces) or not _are_channels(pieces):
-        return None
-    talks = list(map(_talk_of, pieces))
-    speakers = [{name for _time, name, _row in talk} for talk in talks]
-    everybody = set().union(*speakers)
-    tables = [
-        index
-        for index, names in enumerate(speakers)
-        if names == everybody and not any(kind_of_title(str(pieces[index].get(key, ""))) for key in _CALLED)
-    ]
-    if len(tables) != 1:
-        return None
-    said = [
-        (time, index, row | ({} if index in tables else {"private": True}))
-        for index, talk in enumerate(talks)
-        for time, _name, row in talk
-    ]
-    return {"turns": [row for _time, _index, row in sorted(said, key=lambda one: one[:2])]}
 
 
 def _inner_values(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -71,7 +71,7 @@ _DIFFERS = {
     ),
 }
 _SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
-_AGAIN = mark(
+AGAIN = mark(
     "The rounds begin again here. If the file has several games, add a column “game”; else look at the game under “Is "
     "this the game?” of the import, and import it."
 )
@@ -124,9 +124,9 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
     left_out = table.faults.judge_not_finite(read)
     if mapping is not None and not table.faults.count:
         questions = row_kinds.find_questions(table, mapping)
-        again = _begins_again(table, mapping) if mapping == recipes.find_mapping(table.columns, ()) else ""
+        again = begins_again(table, mapping) if mapping == recipes.find_mapping(table.columns, ()) else ""
         if again:
-            table.faults.add(recipes.UNKNOWN_COLUMNS, again, say(_AGAIN))
+            table.faults.add(recipes.UNKNOWN_COLUMNS, again, say(AGAIN))
             mapping = None
         for game, notes in () if questions or mapping is None else games_of_rows(table, mapping, new_notes):
             _warn_once(notes, left_out, table.faults)
@@ -147,14 +147,17 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
     yield None, notes
 
 
-def _begins_again(table: Table, mapping: recipes.MappingRecord) -> str:
-    """Where the rounds begin again, and go up again, in a file without a column for games; "" for other files."""
+def begins_again(table: Table, mapping: recipes.MappingRecord, within: str = "") -> str:
+    """Where the rounds begin again, and go up again, in a file without a column for games; "" for other files.
+
+    Only rows whose place begins `within` are looked at.
+    """
     at = row_kinds.places_of({"round": mapping.fields.get("round", "")}, table.columns)
     first = highest = begun = 0
     place = ""
     for row in table.rows if at["round"] and "game" not in mapping.fields else ():
         number, _fault = _round(row_kinds.cells_of(row, at).get("round", "").strip())
-        if number is None:
+        if number is None or not table.place(row.number).startswith(within):
             continue
         first = first or number
         if number == first < highest:

@@ -1,0 +1,269 @@
+"""Whether the parts of a JSON value are games, or rounds, channels, states or views of one."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice, permutations
+from typing import Any
+
+from discussions.transcripts.core.audience import (
+    kind_of_title,
+)
+from discussions.transcripts.core.fields import as_list, as_object, as_objects
+from discussions.transcripts.core.native import is_native
+from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers import json_rounds as rounds
+from discussions.transcripts.core.readers import json_rows, openai_chat
+from discussions.transcripts.core.readers.json_cells import flattened
+from discussions.transcripts.core.readers.json_cells import names_both as is_message
+from discussions.transcripts.core.readers.json_messages import (
+    DEEPEST,
+    LISTS,
+    MOST_ROWS,
+    are_objects,
+    are_states,
+    game_id,
+    has_talk,
+    holds_messages,
+    is_about,
+    messages,
+    of_list,
+    within,
+)
+from discussions.transcripts.core.readers.openai_chat import first_values
+from discussions.transcripts.core.readers.rows import (
+    MOST_QUESTIONS,
+)
+from workspace.core.words import mark, say
+
+OF_A_GAME = ("players", "roles", "winner")
+MOST_PARTS = 20
+_NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
+UNCLEAR = mark(
+    "The parts of the file that hold messages may be games, or rounds or channels of one. Say once which, under “Is "
+    "this the game?” of the import."
+)
+VIEWS = mark(
+    "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
+    "no games. Export the messages of the game, each once, with its player."
+)
+STATES = mark(
+    "Each of its values repeats the messages of the one before it, so they are states of one game, and no games. Keep "
+    "the last one alone as a file, if it has all messages; else export the messages, each once."
+)
+CHANNELS = mark(
+    "The chats of the file overlap in time and share people, so they are channels of one game. Which one "
+    "everybody could hear is not clear. Save that one alone as a file."
+)
+# Where an object holds what each player saw, and whose it is.
+_VIEWS = frozenset(("agents", "players", "views", "perspectives", "contexts", "participants"))
+_OWNERS = frozenset(
+    "agent agent_name agentName agent_id agentId player player_name playerName player_id playerId".split()
+)
+# What a chat is called, and what only a game has.
+_CALLED = frozenset(("name", "title", "channel", "chat", "topic"))
+
+
+class Unclear(Exception):
+    """Whether the parts of a value are games, rounds or channels is not to be seen."""
+
+
+def list_games(
+    value: Any, key: str = "", pointer: str = "", depth: int = 0, around: Any = None
+) -> list[tuple[str, Any]]:
+    """The whole games in a value, each with its pointer: objects, or lists of messages. Empty for one game.
+
+    They have an id, players or a winner, are called games, or the rounds begin again in each. `around` is the id of
+    what the value stands in. Raises `Unclear`.
+    """
+    is_object = type(value) is dict
+    if is_object and depth == 0 and any(value.get(name) for name in OF_A_GAME):
+        return []
+    are_parts = is_object or not (holds_messages(value) or are_states(as_list(value)))
+    parts = value if is_object else dict(enumerate(as_list(value) if are_parts else ()))
+    told = {str(name): part for name, part in parts.items() if has_talk(_talk_in(part))}
+    if not is_object and len(told) > 1:
+        if whole := merge_channels([*told.values()]):
+            return [(pointer, whole)]
+        if _are_pieces([*told.values()], key):
+            raise Unclear
+    own = (game_id(value) if is_object else None) or around
+    inner = {
+        name: list_games(part, name, f"{pointer}/{name}", depth + 1, own)
+        for name, part in told.items()
+        if depth < DEEPEST and not is_about(name)
+    }
+    places = {name: (f"{pointer}/{name}", part) for name, part in told.items()}
+    if any(inner.values()):
+        # Beside games in a list of each, one game alone is not in one.
+        are_alike = not is_object or rounds.are_numbered(told)
+        return [game for name in told for game in inner.get(name) or ([places[name]] if are_alike else [])]
+    return [*places.values()] if _are_games(key, told, own) else []
+
+
+def is_unclear(value: Any, key: str = "") -> bool:
+    """Whether nobody can tell if the parts of a value are games. `key` is what they are called."""
+    try:
+        list_games(json_rows.cut_lists(value, most=MOST_ROWS), key)
+    except Unclear:
+        return True
+    return False
+
+
+def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
+    """Whether the parts of an object or a list that hold messages are games; `own` is the id of what is around them."""
+    if key.casefold() in rounds.ROUNDS:
+        return False
+    for name, part in ((name, as_object(part)) for name, part in told.items()):
+        # A state of the game names the same one.
+        is_other = not own or game_id(part) != own
+        is_named = _NAMES_GAME.fullmatch(name) or game_id(part) or any(map(part.get, OF_A_GAME))
+        if is_other and (is_named or is_native(part)):
+            return True
+    first = {name: told[name] for name in islice(told, MOST_PARTS)}
+    if len(first) < 2 or rounds.are_rounds(first) or rounds.are_named(first):
+        return False
+    rows = [rounds.with_rounds(islice(_talk_in(part), MOST_ROWS)) for part in first.values()]
+    counts = Counter(number for own_rows in rows for number in {*map(rounds.round_in, own_rows)} - {""})
+    again = [number for number, count in counts.items() if count > 1]
+    is_told = (key in LISTS or own) and not _differ_in_words([*first.values()])
+    if (again or not counts) and not is_told and _may_be_channels(rows):
+        raise Unclear
+    if rounds.are_called_games(key, first):
+        return True
+    if len(again) > 1 and rounds.are_numbered(first):
+        return True
+    may_be = again or (not counts and key not in LISTS and rounds.are_numbered(first))
+    if may_be and not own:
+        raise Unclear
+    return False
+
+
+def _differ_in_words(parts: list[Any]) -> bool:
+    """Whether each of several objects has a text of its own under the same key."""
+    texts = [{key: said for key, said in as_object(part).items() if type(said) is str} for part in parts]
+    return any(len({*(text.get(key, "") for text in texts)} - {""}) == len(texts) for key in texts[0])
+
+
+def _may_be_channels(talks: list[list[rounds.Row]]) -> bool:
+    """Whether at most half of those who speak in one talk, and nobody else, speak in another one."""
+    said = [[flattened(values).items() for _place, values in talk] for talk in talks]
+    speakers = [
+        {str(name) for cells in talk for key, name in cells if recipes.field_of(key) == recipes.PLAYER}
+        for talk in said
+    ]
+    return any(few < many and 2 * len(few) <= len(many) for few, many in permutations(speakers, 2))
+
+
+def _talk_in(part: Any) -> Iterator[rounds.Row]:
+    if type(part) is list:
+        yield from of_list("", part, "", {}, 0)
+    elif type(part) is dict:
+        yield from messages(part)
+
+
+def are_views(value: dict[str, Any]) -> bool:
+    """Whether an object holds a chat for each player under their name: views of one game."""
+    chats = {
+        key.casefold(): list(islice(within(part, "", {}, 1), MOST_QUESTIONS))
+        for key, part in json_rows.cut_lists(value).items()
+        if type(part) is dict and not is_about(key)
+    }
+    told = [values for rows in chats.values() for _place, values in rows]
+    names = {str(part).casefold() for values in told for part in values.values() if type(part) is str}
+    return sum(bool(rows) and key in names for key, rows in chats.items()) > 1
+
+
+def is_round(item: Any) -> bool:
+    """Whether an object of a list is a round of one game: it holds messages and names its round, not a game."""
+    if type(item) is not dict or game_id(item) or any(item.get(key) for key in OF_A_GAME):
+        return False
+    names = {key.casefold() for key, part in item.items() if type(part) is not list}
+    return bool(names & rounds.ROUNDS) and has_talk(within(item, "", {}, 1))
+
+
+def are_of_one_game(items: list[Any]) -> bool:
+    """Whether objects of a list, no messages or views of a player, name one game, and some hold its messages."""
+    if not are_objects(items) or any(map(is_message, items)) or any(item.get("players") for item in items):
+        return False
+    own = game_id(items[0])
+    if own is None or any(game_id(item) != own for item in items):
+        return False
+    told = [item for item in items if has_talk(within(item, "", {}, 1))]
+    return len(told) > 1 and not any(recipes.field_of(key) == recipes.PLAYER for item in told for key in item)
+
+
+def explain_pieces(values: Sequence[Any], key: str = "") -> str:
+    """Why values one after another are no games, though each reads as one: states, rounds, channels, or views of
+    players; "" if they are games. `key` is where they stand in an object.
+    """
+    return _are_pieces(values, key) or (say(UNCLEAR) if is_unclear([*values], key or "games") else "")
+
+
+def _are_pieces(values: Sequence[Any], key: str) -> str:
+    pieces = [value for value in values if type(value) is dict]
+    if len(pieces) < max(2, len(values)):
+        return ""
+    if are_states(pieces):
+        return say(STATES)
+    if _are_channels(pieces):
+        return say(CHANNELS)
+    named = _OWNERS | {"name"} if key.casefold() in _VIEWS else _OWNERS
+    owners = {next((str(piece[name]) for name in piece if name in named), "") for piece in pieces}
+    ids = {
+        str(openai_chat.find_id([piece], *openai_chat.ID_KEYS) or number)
+        for number, piece in enumerate(pieces)
+    }
+    are_views = len(owners - {""}) == len(pieces) and all(map(openai_chat.recognises, pieces))
+    return say(VIEWS) if are_views or (len(ids) == 1 and "" not in owners) else ""
+
+
+def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """The time, the speaker and the message of each message of a chat that has both."""
+    rows = next((as_objects(piece[key]) for key in LISTS if type(piece.get(key)) is list), [])
+    plain = [{key: part for key, part in row.items() if type(part) in (str, int, float)} for row in rows]
+    said = [(first_values(row, "time", recipes.PLAYER), row) for row in plain]
+    return [
+        (str(facts["time"]).rjust(20), str(facts[recipes.PLAYER]), row)
+        for facts, row in said
+        if len(facts) == 2
+    ]
+
+
+def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
+    """Whether chats with names are channels of one game: somebody speaks in one of them while another one goes on."""
+    if not all(set(piece) & _CALLED and frozenset(OF_A_GAME).isdisjoint(piece) for piece in pieces):
+        return False
+    spans = []
+    for talk in filter(None, map(_talk_of, pieces[:MOST_PARTS])):
+        times = [time for time, _name, _row in talk]
+        spans.append((min(times), max(times), {name for _time, name, _row in talk}))
+    return any(
+        first < other_last and other_first < last and names & other_names
+        for (first, last, names), (other_first, other_last, other_names) in combinations(spans, 2)
+    )
+
+
+def merge_channels(pieces: Sequence[Any]) -> dict[str, Any] | None:
+    """The messages of channels of one game, in order of time; None of other lists.
+
+    The one in which everybody speaks who speaks in the others is public; others are private.
+    """
+    if not all(type(piece) is dict for piece in pieces) or not _are_channels(pieces):
+        return None
+    talks = list(map(_talk_of, pieces))
+    speakers = [{name for _time, name, _row in talk} for talk in talks]
+    everybody = set().union(*speakers)
+    tables = [
+        index
+        for index, names in enumerate(speakers)
+        if names == everybody and not any(kind_of_title(str(pieces[index].get(key, ""))) for key in _CALLED)
+    ]
+    if len(tables) != 1:
+        return None
+    said = [
+        (time, index, row | ({} if index in tables else {"private": True}))
+        for index, talk in enumerate(talks)
+        for time, _name, row in talk
+    ]
+    return {"turns": [row for _time, _index, row in sorted(said, key=lambda one: one[:2])]}

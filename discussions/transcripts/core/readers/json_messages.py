@@ -1,0 +1,229 @@
+"""The messages in a JSON value, in lists, rounds, days and phases, with what is around them."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from discussions.transcripts.core.audience import (
+    OUT,
+    SPEECH,
+    VOTE,
+    is_hidden,
+    kind_of_type,
+    words_of,
+)
+from discussions.transcripts.core.fields import as_list, as_object
+from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers import json_rounds as rounds
+from discussions.transcripts.core.readers.chat_lines import ARROW
+from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, split_pair
+from discussions.transcripts.core.readers.json_cells import names_both as is_message
+from discussions.transcripts.core.readers.openai_chat import ID_KEYS, find_id, is_chat_message
+
+LISTS = "messages turns conversation dialogue dialog transcript utterances history chat log".split()
+DEEPEST = 6
+# How many rows are looked at to recognise a game.
+MOST_ROWS = 200
+_ABOUT = frozenset(
+    "players roles player_roles playerroles config configuration cost costs usage scores results metadata "
+    "settings".split()
+)
+
+
+def messages(value: dict[str, Any]) -> Iterator[rounds.Row]:
+    """The messages of a game, and the votes and eliminations of its rounds, in the order of the file.
+
+    Beside a list under a usual key, only what not everybody could hear is read.
+    """
+    lists = {
+        key: value[key]
+        for key in LISTS
+        if type(value.get(key)) is list and value[key] and is_message(value[key][0])
+    }
+    if lists:
+        talk = next(iter(lists))
+        yield from rows_of(value[talk], f"/{talk}", {})
+        for key, part in value.items():
+            if key != talk and is_hidden(key) and holds_messages(part):
+                yield from rows_of(part, f"/{key}", {"phase": key})
+            elif kind_of_type(key) == VOTE and (key != "votes" or type(part) is dict):
+                yield from _votes(part, f"/{key}", {})
+        return
+    yield from within(value, "", {}, 0)
+
+
+def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: int) -> Iterator[rounds.Row]:
+    """The rows in the lists of an object, of the objects in it, and of rounds, days and phases."""
+    # A message with answers, or messages under their ids.
+    are_messages = depth > 0 and len(value) > 1 and all(map(is_message, value.values()))
+    told = {pointer: value} if has_answers(value) else {}
+    told |= {f"{pointer}/{key}": item for key, item in value.items() if are_messages}
+    for place, item in told.items():
+        yield from _with_answers(item, place, around)
+    # What is around messages may say who could hear them.
+    around = around | {key: part for key, part in value.items() if depth and _may_say_hearers(key, part)}
+    for key, part in value.items() if depth < DEEPEST and not told else ():
+        kind = kind_of_type(key)
+        place = f"{pointer}/{key}"
+        # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
+        phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
+        inside = (around | {"phase": phase} if phase else around) | rounds.of_key(key, pointer, value, around)
+        if depth and kind == VOTE and (votes := list(_votes(part, place, around))):
+            yield from votes
+        elif type(part) is dict and not is_about(key):
+            yield from within(part, place, inside, depth + 1)
+        elif depth and kind == OUT and are_objects(part) and not _holds_lists(part[0]):
+            yield from rows_of(part, place, around | {"type": kind})
+        elif type(part) is list:
+            yield from of_list(key, part, place, inside, depth)
+
+
+def of_list(
+    key: str, part: list[Any], place: str, inside: dict[str, Any], depth: int
+) -> Iterator[rounds.Row]:
+    """The messages of a list, or those in the objects of a list of rounds, days or phases."""
+    if holds_messages(part):
+        yield from rows_of(part, place, inside)
+    elif are_objects(part) and not is_about(key):
+        is_state = are_states(part)
+        for index in range(len(part) - 1 if is_state else 0, len(part)):
+            around_item = (
+                inside
+                if is_state
+                else rounds.of_item(part[index], index, inside, has_id=game_id(part[index]) is not None)
+            )
+            yield from within(part[index], f"{place}/{index}", around_item, depth + 1)
+
+
+def _may_say_hearers(key: str, part: Any) -> bool:
+    """Whether a value beside lists of messages may be about those who heard them: a list of names, or a known word."""
+    if type(part) is list:
+        return bool(part) and all(type(item) is str for item in part)
+    return type(part) in (str, bool) and recipes.field_of(key) in ("audience", "private", "public")
+
+
+def _named_beside(key: str, value: dict[str, Any]) -> str:
+    """What messages are called beside a list of others, where that does not say that everybody heard them."""
+    beside = [other for other in value if other != key and holds_messages(value[other])]
+    has_talk = any(map(holds_messages, (value[key], *as_object(value[key]).values())))
+    if not beside or not has_talk:
+        return ""
+    name = " ".join(word for word in words_of(key) if word not in OF_LISTS) or key
+    if all(
+        words_of(other) == words_of(key) for other in value if holds_messages(value[other])
+    ) and rounds.is_series(key):
+        return ""
+    return "" if kind_of_type(name) in (SPEECH, VOTE, OUT) else name
+
+
+def rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
+    for index, item in enumerate(items):
+        for said in split_pair(item):
+            yield from _with_answers(said if type(said) is dict else {"": said}, f"{pointer}/{index}", around)
+
+
+def _with_answers(values: dict[str, Any], pointer: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
+    """A row, and the answers to it that stand in it, each followed by its own."""
+    levels = {rounds.LEVELS: around.get(rounds.LEVELS, ())}
+    yield pointer, {key: part for key, part in around.items() if key not in values} | values | levels
+    for key, part in values.items():
+        if _are_answers(key, values):
+            yield from rows_of(part, f"{pointer}/{key}", around)
+
+
+def _are_answers(key: str, values: dict[str, Any]) -> bool:
+    """Whether a list in a message holds messages with the same keys, as answers have."""
+    part = values[key]
+    return holds_messages(part) and type(part[0]) is dict and part[0].keys() ^ values.keys() <= {key}
+
+
+def has_answers(value: Any) -> bool:
+    return type(value) is dict and any(_are_answers(key, value) for key in value)
+
+
+def is_about(key: str) -> bool:
+    """Whether the values under a key are about the game or its players, and no part of the talk."""
+    return key.casefold() in _ABOUT
+
+
+def are_objects(part: Any) -> bool:
+    return type(part) is list and bool(part) and all(type(item) is dict for item in part)
+
+
+def _holds_lists(value: dict[str, Any]) -> bool:
+    """Whether an object is a round of votes: with a list of them, or of messages."""
+    return is_message(value) or any(
+        are_objects(part) for key, part in value.items() if kind_of_type(key) == VOTE
+    )
+
+
+def holds_messages(part: Any) -> bool:
+    first = [said for item in part[:3] for said in split_pair(item)] if type(part) is list else []
+    return any(map(is_message, first)) and not any(map(is_chat_message, first))
+
+
+def has_talk(rows: Iterable[rounds.Row]) -> bool:
+    return any("voter" not in values for _place, values in rows)
+
+
+def name_games(values: Iterable[dict[str, Any]]) -> bool:
+    """Whether objects say of which game they are, and are of several."""
+    named = (part for value in values for key, part in value.items() if recipes.field_of(key) == "game")
+    return len({part for part in named if type(part) in (str, int)}) > 1
+
+
+def are_states(values: list[Any], depth: int = 0) -> bool:
+    """Whether each of several values repeats the messages of the one before it, as states of one game do."""
+    if not values:
+        return False
+    kinds = {type(value) for value in values}
+    if depth == 0 and kinds == {dict} and name_games(values):
+        return False
+    if kinds == {list}:
+        # Two games may begin alike, but three lengths of one talk are its states.
+        grows = len({*map(len, values)}) > 2 and all(
+            later[: len(value)] == value for value, later in pairwise(values)
+        )
+        return grows and any(is_message(item) or is_chat_message(item) for item in values[-1][:3])
+    keys = [key for key, part in values[-1].items() if type(part) in (dict, list)] if kinds == {dict} else ()
+    return depth < DEEPEST and any(
+        are_states([value.get(key, type(values[-1][key])()) for value in values], depth + 1) for key in keys
+    )
+
+
+def game_id(value: dict[str, Any]) -> Any:
+    """The id that an object gives its game; None without one."""
+    parts = (value, *(as_object(value.get(key)) for key in ("metadata", "game", "info")))
+    called = (
+        key for key, part in value.items() if recipes.field_of(key) == "game" and type(part) in (str, int)
+    )
+    return find_id(parts, *ID_KEYS, "conversationId", *called)
+
+
+def _votes(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
+    """The votes of a round, or those of several under their keys; nothing where they are no votes of players."""
+    if cast := _casts(part):
+        for voter, target in cast:
+            yield place, around | {"type": VOTE, "voter": voter, "target": target}
+    elif are_objects(part) and not _holds_lists(part[0]):
+        yield from rows_of(part, place, around | {"type": VOTE})
+    elif type(part) is dict:
+        for key, own in part.items():
+            if numbered := rounds.of_key(key, "rounds", part, around):
+                yield from _votes(own, f"{place}/{key}", around | numbered)
+
+
+def _casts(part: Any) -> list[tuple[str, str]]:
+    """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
+    if type(part) is dict and any(map(as_list, part.values())):
+        # Who voted for each: nobody does twice, and somebody is voted for who votes.
+        found = {str(voter): target for target, voters in part.items() for voter in as_list(voters)}
+        are_votes = len(found) == sum(len(as_list(voters)) for voters in part.values()) > len(part)
+        return list(found.items()) if are_votes and not part.keys().isdisjoint(found) else []
+    if type(part) is dict:
+        # Other numbers are how many votes each got.
+        are_seats = len(part) > 1 and {*map(as_text, part.values())} <= {*part}
+        are_names = are_seats or all(type(target) is str for target in part.values())
+        return [(voter, as_text(target)) for voter, target in part.items()] if are_names else []
+    arrows = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
+    return [(arrow["voter"], arrow["target"]) for arrow in arrows if arrow]

@@ -1,0 +1,155 @@
+"""Which round a message of nested JSON is of: what the keys, objects and lists around it say, and it itself."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    SPEECH,
+    is_hidden,
+    kind_of_type,
+    looks_like_audience,
+    words_of,
+)
+from discussions.transcripts.core.fields import as_object
+from discussions.transcripts.core.readers import columns as recipes
+
+ROUNDS = frozenset(
+    "round rounds day days phase phases cycle cycles round_number roundnumber day_number daynumber turn".split()
+)
+# "day_2", "Round 1"; a number alone is a round in an object of rounds.
+ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
+# Under which key a message has the numbers of what is around it, from outside to inside; None without one.
+LEVELS = " rounds"
+_IN_KEY = re.compile(r"\d{1,3}")
+# What is numbered and no round, beside players and games.
+_SEATS = frozenset("seat seats model models bot bots npc npcs team teams p m msg message messages id".split())
+# What a round is called, and its number, beside the known names of columns.
+_NAME_KEYS = ("name", "title", "label", "type")
+_NUMBER_KEYS = ("number", "index", "id")
+_GAMES = frozenset(
+    "game match session episode run sample simulation sim replay trial experiment batch tournament seed".split()
+)
+_OF_VOTES = frozenset(("voter", "target"))
+
+# An object of a list: where it is, and its values with those of the round around it.
+Row = tuple[str, dict[str, Any]]
+
+
+def of_key(key: str, pointer: str, beside: Iterable[str], around: dict[str, Any]) -> dict[str, Any]:
+    """The round that a key names: "day_2", a number in an object of rounds, or one in keys that differ in it alone."""
+    found = ROUND_KEY.fullmatch(key)
+    if found and (found["kind"] or pointer.rpartition("/")[2].casefold() in ROUNDS):
+        return _deeper(around, int(found["number"]))
+    number, shape = _IN_KEY.findall(key), _IN_KEY.sub(recipes.ANY, key)
+    is_counted = len(number) == 1 and LEVELS not in around and is_series(shape)
+    others = (other for other in beside if other != key and _IN_KEY.sub(recipes.ANY, other) == shape)
+    return _deeper(around, int(number[0])) if is_counted and any(others) else {}
+
+
+def is_series(shape: str) -> bool:
+    """Whether what is counted, "cycle_*", may be the rounds, and no players, games or channels."""
+    words = words_of(shape)
+    is_known = any(recipes.field_of(word) in (recipes.PLAYER, "game") for word in words)
+    return not is_known and _SEATS.isdisjoint(words) and not looks_like_audience(shape)
+
+
+def are_rounds(parts: Mapping[str, Any]) -> bool:
+    """Whether parts with messages are called rounds or phases, by their keys or by what is in them."""
+    for name, part in parts.items():
+        plain = {key: said for key, said in as_object(part).items() if type(said) in (str, int)}
+        called = [name, *(str(plain[key]) for key in _NAME_KEYS if key in plain)]
+        if any(not ROUNDS.isdisjoint(words_of(word)) for word in called):
+            return True
+        if any(recipes.field_of(key) in ("round", "phase") or key.casefold() in ROUNDS for key in plain):
+            return True
+    return False
+
+
+def are_called_games(key: str, names: Iterable[str]) -> bool:
+    """Whether a list or its parts are called games: "matches", "run_2"."""
+    words = {word for name in (key, *names) for word in words_of(name)}
+    return any(
+        not _GAMES.isdisjoint((word, word.removesuffix("s"), word.removesuffix("es"))) for word in words
+    )
+
+
+def are_numbered(names: Iterable[str]) -> bool:
+    """Whether parts have numbers or ids alone for names, and not those of players or channels."""
+    return all(_IN_KEY.search(name) and (is_series(name) or words_of(name) == ["m"]) for name in names)
+
+
+def are_named(names: Collection[str]) -> bool:
+    """Whether parts are named for who is in them, or for what is said there."""
+    kinds = {SPEECH, ""} if are_numbered(names) else {""}
+    return any(
+        is_hidden(name)
+        or kind_of_type(name) not in kinds
+        or looks_like_audience(name)
+        or recipes.PLAYER in map(recipes.field_of, words_of(name))
+        for name in names
+    )
+
+
+def round_in(row: Row) -> str:
+    """The round of a row that has one; "" without it."""
+    return next((str(part) for key, part in row[1].items() if recipes.field_of(key) == "round"), "")
+
+
+def of_item(item: dict[str, Any], index: int, around: dict[str, Any], *, has_id: bool) -> dict[str, Any]:
+    """What an object of a list says of the messages in it: their round, else its place in the list, and their phase."""
+    plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}
+    fields = recipes.suggest_fields(list(plain))
+    phase = next((plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain), None)
+    # "Result" in a state of the game says nothing of what was said before.
+    phase = None if has_id and kind_of_type(str(phase)) == IGNORE else phase
+    number = plain.get(
+        fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
+    )
+    counted = _IN_KEY.findall(str(phase or ""))
+    number = counted[0] if number is None and len(counted) == 1 else number
+    number = index + 1 if number is None and not counted else number
+    return around | _deeper(around, number) | ({} if phase is None else {"phase": phase})
+
+
+def _deeper(around: dict[str, Any], number: Any) -> dict[str, Any]:
+    return {LEVELS: (*around.get(LEVELS, ()), number)}
+
+
+def with_rounds(rows: Iterable[Row]) -> list[Row]:
+    """The rows, each with one round: of what is around a message and its own, the number that falls least often.
+
+    The rounds of each day begin again, and so do the phases of each round, if their days and rounds do not. Of several
+    that fall as often the innermost counts; one that never changes does not.
+    """
+    rows = list(rows)
+    depth = max((len(values.get(LEVELS, ())) for _place, values in rows), default=0)
+    said = [_numbers(values, depth) for _place, values in rows if values.keys().isdisjoint(_OF_VOTES)]
+    falls = [_falls([numbers[level] for numbers in said]) for level in range(depth + 1)]
+    best = min(range(depth, -1, -1), key=falls.__getitem__)
+    return [(place, _with_round(values, best, depth)) for place, values in rows]
+
+
+def _numbers(values: dict[str, Any], depth: int) -> tuple[Any, ...]:
+    """The numbers around a message, from outside to inside, and its own."""
+    around = values.get(LEVELS, ())
+    own = next((values[key] for key in values if recipes.field_of(key) == "round"), None)
+    return (*around, *(depth - len(around)) * (None,), own)
+
+
+def _falls(numbers: Sequence[Any]) -> float:
+    """How often the numbers fall; those that do not change say nothing."""
+    found = [int(match[0]) for number in numbers if (match := _IN_KEY.search(str(number)))]
+    return sum(after < before for before, after in pairwise(found)) if len({*found}) > 1 else len(numbers)
+
+
+def _with_round(values: dict[str, Any], level: int, depth: int) -> dict[str, Any]:
+    numbers = _numbers(values, depth)
+    known = (number for number in (numbers[level], *numbers[::-1]) if number is not None)
+    number = next(known, None)
+    rest = {key: part for key, part in values.items() if key != LEVELS}
+    if number is None or number == numbers[-1]:
+        return rest
+    return {key: part for key, part in rest.items() if recipes.field_of(key) != "round"} | {"round": number}

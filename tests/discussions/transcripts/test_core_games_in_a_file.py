@@ -1,0 +1,214 @@
+"""Several games in one JSON file, and rounds and channels of one: which they are is seen, or asked."""
+
+import json
+
+import pytest
+
+from discussions.transcripts.core.readers.heads import read_head
+from tests.factories.reading import read_transcripts
+
+NAMES = ("Ann", "Bea", "Cid", "Dee")
+
+
+def talk(game, rounds=(1, 2), names=NAMES):
+    """Round, name and text of what each says in each round."""
+    return [
+        (number, name, f"{name} says of game {game} in round {number}.")
+        for number in rounds
+        for name in names
+    ]
+
+
+def plain(row):
+    return {"speaker": row[1], "text": row[2]}
+
+
+def numbered(row):
+    return {"day": row[0], **plain(row)}
+
+
+def by_round(rows):
+    return [[plain(row) for row in rows if row[0] == number] for number in sorted({row[0] for row in rows})]
+
+
+def read(value):
+    return read_transcripts(json.dumps(value).encode(), "log.json")
+
+
+def told(game):
+    players = [player.name for player in game.record.players]
+    return [(row.round, players[row.player - 1], row.text) for row in game.record.messages]
+
+
+GAMES = [talk(game) for game in "abc"]
+SEVERAL = {
+    "a list called matches": {"run": 1, "matches": [{"events": list(map(numbered, rows))} for rows in GAMES]},
+    "objects under numbered keys": {f"m{at}": {"log": list(map(numbered, GAMES[at]))} for at in range(3)},
+    "objects under ids": {f"3f{at}c-9": {"log": list(map(numbered, GAMES[at]))} for at in range(3)},
+    "lists under numbered keys": {f"game_{at}": list(map(numbered, GAMES[at])) for at in range(3)},
+    "lists in a list": [list(map(numbered, rows)) for rows in GAMES],
+    "objects of a batch": {
+        "batch": dict(zip("xyz", ({"days": by_round(rows)} for rows in GAMES), strict=True))
+    },
+    "runs of experiments": {
+        "experiments": [
+            {"model": "one", "runs": [{"log": list(map(numbered, rows))} for rows in GAMES[:2]]},
+            {"model": "two", "runs": [{"log": list(map(numbered, GAMES[2]))}]},
+        ]
+    },
+    "rounds without numbers": {
+        "replays": [{"rounds": [{"messages": part} for part in by_round(rows)]} for rows in GAMES]
+    },
+    "rounds that begin again": {
+        "items": [{"input": {"seed": 7}, "output": {"log": list(map(numbered, rows))}} for rows in GAMES]
+    },
+    "a list of objects with rounds": [
+        {"rounds": [{"messages": part} for part in by_round(rows)]} for rows in GAMES
+    ],
+}
+SEVERAL["objects of a batch"] = {
+    "batch": {
+        name: {"days": [{"talk": part} for part in by_round(rows)]}
+        for name, rows in zip("xyz", GAMES, strict=True)
+    }
+}
+
+
+@pytest.mark.parametrize("value", SEVERAL.values(), ids=SEVERAL)
+def test_several_games_in_a_file_are_several(value):
+    found = read(value)
+    assert [told(game) for game in found.games] == GAMES
+    assert [fault for fault in found.faults if not fault.is_warning] == []
+
+
+SUB = [
+    (day, turn, name, f"{name} on day {day}, turn {turn}.")
+    for day in (1, 2)
+    for turn in (1, 2)
+    for name in NAMES
+]
+NESTED = {
+    "rounds of each day": {
+        "days": [
+            {
+                "day": day,
+                "talk": [
+                    {"round": turn, "speaker": name, "text": text}
+                    for at, turn, name, text in SUB
+                    if at == day
+                ],
+            }
+            for day in (1, 2)
+        ]
+    },
+    "lists of rounds of each day": {
+        "days": [
+            {
+                "day": day,
+                "rounds": [
+                    {"round": turn, "messages": [plain(row[1:]) for row in SUB if row[:2] == (day, turn)]}
+                    for turn in (1, 2)
+                ],
+            }
+            for day in (1, 2)
+        ]
+    },
+    "keys": {
+        "log": {
+            f"day{day}": {
+                f"round{turn}": [plain(row[1:]) for row in SUB if row[:2] == (day, turn)] for turn in (1, 2)
+            }
+            for day in (1, 2)
+        }
+    },
+    "named phases": {
+        "phases": [
+            {
+                "name": f"Day {day}",
+                "talk": [{"round": row[1], **plain(row[1:])} for row in SUB if row[0] == day],
+            }
+            for day in (1, 2)
+        ]
+    },
+    "a list of cycles": [
+        {"cycle": day, "talk": [{"round": row[1], **plain(row[1:])} for row in SUB if row[0] == day]}
+        for day in (1, 2)
+    ],
+}
+
+
+@pytest.mark.parametrize("value", NESTED.values(), ids=NESTED)
+def test_rounds_that_begin_again_with_each_day_are_no_rounds_of_the_game(value):
+    (game,) = read(value).games
+    assert told(game) == [(day, name, text) for day, _turn, name, text in SUB]
+
+
+PACK = talk("the pack alone", names=NAMES[:2])
+SQUARE, LAIR = list(map(numbered, GAMES[0])), list(map(numbered, PACK))
+CHANNELS = {
+    "named by an unknown key": {
+        "rooms": [{"room": "lair", "chat": LAIR}, {"room": "square", "chat": SQUARE}]
+    },
+    "a list": [{"room": "lair", "chat": LAIR}, {"room": "square", "chat": SQUARE}],
+    "with a title": {
+        "episodes": [{"label": "town hall", "turns": SQUARE}, {"label": "hideout", "turns": LAIR}]
+    },
+    "with members": {
+        "groups": [{"members": NAMES, "messages": SQUARE}, {"members": NAMES[:2], "messages": LAIR}]
+    },
+    "unknown keys": {"a": SQUARE, "b": LAIR},
+    "numbered keys": {"chat_0": SQUARE, "chat_1": LAIR},
+    "lists": [SQUARE, LAIR],
+    "with rounds inside": {
+        name: {f"round_{at}": part for at, part in enumerate(by_round(rows), 1)}
+        for name, rows in (("lair", PACK), ("square", GAMES[0]))
+    },
+    "in a log": {"log": [{"where": "square", "said": SQUARE}, {"where": "lair", "said": LAIR}]},
+}
+
+
+@pytest.mark.parametrize("value", CHANNELS.values(), ids=CHANNELS)
+def test_parts_that_may_be_channels_of_one_game_wait(value):
+    found = read(value)
+    assert (found.games, {fault.code for fault in found.faults}) == ([], {"unknown_columns"})
+
+
+@pytest.mark.parametrize(
+    "value", [{"data": [{"talk": part} for part in by_round(GAMES[0])]}, {"0": SQUARE[:4], "1": SQUARE[4:]}]
+)
+def test_parts_that_may_be_rounds_or_games_wait(value):
+    # Of {"0": ..., "1": ...} the rounds go on, so that they are of one game.
+    found = read(value)
+    assert bool(found.games) == ("0" in value)
+    assert read_head(json.dumps(value).encode(), is_part=False) is not None
+
+
+def test_rounds_that_begin_again_in_one_list_are_asked_about():
+    found = read({"log": [numbered(row) for rows in GAMES for row in rows]})
+    assert (found.games, [fault.place for fault in found.faults]) == ([], ["log.json /log/8"])
+
+
+@pytest.mark.parametrize(
+    "votes",
+    [
+        {"round_1": {"Ann": "Bea", "Bea": "Ann"}},
+        {"1": [{"voter": "Ann", "target": "Bea"}, {"voter": "Bea", "target": "Ann"}]},
+    ],
+)
+def test_votes_of_rounds_beside_the_messages_are_read(votes):
+    for key in ("votes", "ballots"):
+        (game,) = read({"transcript": list(map(numbered, GAMES[0])), key: votes}).games
+        assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [(1, 1, 2), (1, 2, 1)]
+
+
+def test_whom_votes_are_for_is_seen_by_what_an_unknown_key_holds():
+    rows = [{"kind": "talk", **numbered(row)} for row in GAMES[0]]
+    rows += [{"kind": "ballot", "day": 2, "speaker": "Ann", "pick": "Bea"}]
+    (game,) = read({"seed": 5, "events": rows}).games
+    assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [(2, 1, 2)]
+
+
+def test_rows_of_which_some_hold_messages_are_no_games():
+    rows = [{"step": at, "kind": "bid", "agent": name} for at, name in enumerate(NAMES * 3)]
+    rows += [{"step": 12, "kind": "chosen", "picked": SQUARE[:4]}]
+    assert read(rows).games == []
