@@ -148,22 +148,18 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
 
 
 def begins_again(table: Table, mapping: recipes.MappingRecord, within: str = "") -> str:
-    """Where the rounds begin again, and go up again, in a file without a column for games; "" for other files.
-
-    Only rows whose place begins `within` are looked at.
-    """
+    """Where the rounds of rows `within` a place begin again and go up again without a column for games, or ""."""
     at = row_kinds.places_of({"round": mapping.fields.get("round", "")}, table.columns)
-    first = highest = begun = 0
-    place = ""
+    first, highest, place = 0, 0, ""
     for row in table.rows if at["round"] and "game" not in mapping.fields else ():
         number, _fault = _round(row_kinds.cells_of(row, at).get("round", "").strip())
         if number is None or not table.place(row.number).startswith(within):
             continue
         first = first or number
         if number == first < highest:
-            begun, highest, place = begun + 1, number, place or table.place(row.number)
+            highest, place = number, place or table.place(row.number)
         highest = max(highest, number)
-        if begun and highest > first:
+        if place and highest > first:
             return place
     return ""
 
