@@ -121,6 +121,8 @@ _PARTS = (
     (VOTE, "投票 투표".split()),
 )
 _SAID = frozenset(("content", "output", "statement", "utterance", "body"))
+# Signs of scripts without spaces; names have at most so many.
+UNSPACED, _SIGNS_OF_NAME = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]"), 4
 # Keys that may say who could hear a message, or what kind of row it is; and what other scripts are searched for.
 _HEARERS = frozenset(
     "to recipient recipients receiver receivers visible visibility audience audiences private privacy public "
@@ -132,10 +134,13 @@ _HEARERS = frozenset(
 # What such a key measures, and does not hold: "thinking_time".
 _MEASURES = frozenset("time ms seconds duration latency tokens cost effort".split())
 _HEARER_PARTS = "对象 可见 频道 类型 接收 宛先 対象 種類 대상 유형".split()
-_FALSE, _TRUE = (
-    frozenset("false no 0 0.0 n f none null - falsch nein faux non falso não нет".split()),
-    frozenset("true yes 1 y t wahr ja vrai oui verdadero verdadeiro vero sí sim sì да".split()),
-)
+_FALSE = frozenset("false no 0 0.0 n f none null - falsch nein faux non falso não нет".split())
+_TRUE = frozenset("true yes 1 y t wahr ja vrai oui verdadero verdadeiro vero sí sim sì да".split())
+
+
+def count_gaps(text: str) -> int:
+    """How many gaps between words a text has: spaces, or those of a script without them, of which words are short."""
+    return text.strip().count(" ") + max(0, len(UNSPACED.findall(text)) - _SIGNS_OF_NAME) // 2
 
 
 def words_of(text: str) -> list[str]:
@@ -178,12 +183,6 @@ def kind_of_title(title: str) -> str:
     """PRIVATE or THOUGHT, if the name of a part of a log, or of its file, says that not everybody could hear it."""
     kind = kind_of_type(_ALONE.sub(" ", _CAMEL.sub(" ", title).replace("_", " ").casefold()))
     return kind if kind in (PRIVATE, THOUGHT) else ""
-
-
-def is_private_file(name: str) -> bool:
-    """Whether the name of a file says that it holds a private channel: "mafia_chat", "whispers"."""
-    channels = {"chat", "channel", "talk", "den", "dm", "dms", "pm", "pms", "whisper", "whispers"}
-    return kind_of_title(name) == PRIVATE and bool(channels & {*words_of(name)})
 
 
 def kind_of_audience(value: str, names: Collection[str], author: str = "") -> str:
@@ -458,7 +457,7 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
         return True
     # Sentences are no words for who could hear a message.
     if len(different) > _MOST_WORDS or any(
-        len(value) > _LONGEST_WORDS or value.count(" ") > _MOST_SPACES for value in different
+        len(value) > _LONGEST_WORDS or count_gaps(value) > _MOST_SPACES for value in different
     ):
         return False
     is_flag = is_hidden(key) and any(value.casefold() in _TRUE for value in different)

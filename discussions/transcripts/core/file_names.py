@@ -1,5 +1,6 @@
 """File names in the form that people see. No name is ever used as a path."""
 
+from discussions.transcripts.core.audience import PRIVATE, kind_of_title, words_of
 from workspace.core.strict_json import normalise_text
 
 # The files in a log of Inspect AI other than its samples.
@@ -58,3 +59,9 @@ def is_plainly_no_transcript(name: str) -> bool:
 
 def _parts(name: str) -> list[str]:
     return normalise_text(name)[0].replace("\\", "/").split("/")
+
+
+def is_private_file(name: str) -> bool:
+    """Whether the name of a file says that it holds a private channel: "mafia_chat", "whispers"."""
+    channels = {"chat", "channel", "talk", "den", "dm", "dms", "pm", "pms", "whisper", "whispers"}
+    return kind_of_title(name) == PRIVATE and bool(channels & {*words_of(name)})

@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from discussions.core.records import Fault, GameRecord
 from discussions.transcripts.core import archives
 from discussions.transcripts.core.archives import Archive, Budget, Member, RefusedFile
-from discussions.transcripts.core.audience import is_private_file
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals, recode
 from discussions.transcripts.core.fields import read_value, snake_to_camel
-from discussions.transcripts.core.file_names import shown_name, source_name
+from discussions.transcripts.core.file_names import is_private_file, shown_name, source_name
 from discussions.transcripts.core.formats import (
     INSIDE,
     NATIVE,

@@ -135,3 +135,45 @@ def test_events_of_which_some_hold_messages_are_no_games_and_phases_have_keys_of
     assert [text for _round, _name, text in spoken(record)] == [
         f"{name} speaks in turn {turn}." for turn, name in enumerate(NAMES, start=1)
     ]
+
+
+ZH = [
+    "我觉得今天应该先听四号怎么解释昨天的票",
+    "昨天的票很奇怪，我不太相信三号说的话",
+    "没有人注意到他一直在回避问题吗，请大家想想",
+]
+
+
+@pytest.mark.parametrize("hidden", ["", "wolf_notes"])
+def test_events_of_which_some_hold_pairs_of_player_and_text_are_one_game(hidden):
+    """Under a key that hides them, the pairs of all events are hidden."""
+    rows: list[dict[str, Any]] = [{"kind": "begin", "round": 0, "game_id": "7"}]
+    for number in (1, 2):
+        pairs = [[at, f"{said}{number}"] for at, said in enumerate(ZH, start=number)]
+        talk = {hidden: {"speeches": pairs}} if hidden else {"speeches": pairs}
+        rows += [
+            {"kind": "leader", "round": number, "leader": number},
+            {"kind": "talk", "round": number, **talk},
+        ]
+    table = read_head(json.dumps(rows).encode(), is_part=False)
+    assert table is not None
+    record = read_first_game(table, propose_mapping(table), "a", "a", {}).record
+    expected = [
+        (number, str(at), f"{said}{number}") for number in (1, 2) for at, said in enumerate(ZH, start=number)
+    ]
+    assert (spoken(record) if record else []) == ([] if hidden else expected)
+
+
+def test_what_repeats_the_talk_in_each_row_is_no_audience_in_any_script():
+    said = [(name, f"{text}。") for name in NAMES for text in ZH]
+    rows = [
+        {
+            "agent": name,
+            "speech": text,
+            "round": 1,
+            "visible_log": "\n".join(f"{who}: {what}" for who, what in said[:at]),
+        }
+        for at, (name, text) in enumerate(said, start=1)
+    ]
+    record, asked = proposed(lines(rows))
+    assert (spoken(record), asked) == ([(1, *one) for one in said], [])

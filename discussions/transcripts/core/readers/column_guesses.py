@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     OUT,
+    UNSPACED,
     VOTE,
+    count_gaps,
     is_hidden,
     kind_of_flag,
     kind_of_type,
@@ -50,7 +52,7 @@ _SPOKEN = frozenset(
     "said say says speech spoken statement utterance utter response responses completion output answer reply text "
     "message content line talk".split()
 )
-_COUNTS = frozenset("round subround turn step iteration cycle".split())
+_COUNTS = frozenset("round subround turn step iteration cycle rotation lap".split())
 _POINTS = frozenset(("pointed", "points", "finger"))
 _SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
@@ -58,7 +60,6 @@ _DIGIT = re.compile(r"\d")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _LABELS = re.compile(r"^[\W_]{0,9}([^\W_][^\n:]{0,30}): ", re.MULTILINE)
 _LEAST_LABELS = 3
-_UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
 
 class Column(Struct, frozen=True):
@@ -80,7 +81,7 @@ class Column(Struct, frozen=True):
     @property
     def length(self) -> float:
         # A sign of a script without spaces says as much as a few letters.
-        return sum(len(cell) + 2 * len(_UNSPACED.findall(cell)) for cell in self.cells) / max(
+        return sum(len(cell) + 2 * len(UNSPACED.findall(cell)) for cell in self.cells) / max(
             1, len(self.cells)
         )
 
@@ -94,7 +95,7 @@ def columns_in(table: Table) -> list[Column]:
 def find_free(table: Table, fields: Mapping[str, str]) -> list[Column]:
     """The columns with cells that no field names."""
     used = {part for name in fields.values() for part in recipes.split_columns(name, table.columns)}
-    return [column for column in columns_in(table) if column.name not in used]
+    return [column for column in columns_in(table) if column.name not in (*used, table.counted)]
 
 
 def column_of(name: str, every: list[str]) -> Column:
@@ -149,7 +150,7 @@ def suggest_all(table: Table) -> dict[str, str]:
 
 def is_note(column: Column) -> bool:
     """Whether a column of sentences has a name that may say who reads them."""
-    said = sum(" " in cell.replace(", ", "") for cell in column.different)
+    said = sum(count_gaps(cell.replace(", ", "")) > 0 for cell in column.different)
     return looks_like_audience(column.name) and 2 * said > len(column.different)
 
 
@@ -242,7 +243,7 @@ def find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[
 
 def find_longest(columns: list[Column]) -> Column | None:
     long = (one for one in columns if one.length >= LEAST_TEXT and 2 * len(one.different) > len(one.cells))
-    varied = [one for one in long if any(" " in cell or _UNSPACED.search(cell) for cell in one.cells)]
+    varied = [one for one in long if any(" " in cell or UNSPACED.search(cell) for cell in one.cells)]
     longest = max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
     # Of "Speak: Hello." and "Hello." the latter is what was said.
     within = (one for one in varied if longest and one.is_speech and _is_within(one, longest))

@@ -21,6 +21,7 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
+    is_hidden,
     is_measure,
     kind_of_type,
 )
@@ -277,22 +278,32 @@ def read_head(
     decoded = _decode(text, encoding, is_part=is_part) if encoding else plain
     if decoded is None:
         return None
-    if not path and (format_name == JSONL or json_rows.recognises_text(decoded.text)):
-        table = json_rows.read_first_rows(decoded.text)
-    elif format_name == CSV or csv_rows.recognises_text(decoded.text):
-        table = csv_rows.read_csv(decoded, is_part=is_part)
-    else:
+    are_rows = not path and (format_name == JSONL or json_rows.recognises_text(decoded.text))
+    rows = json_rows.read_first_rows(decoded.text) if are_rows else None
+    if rows is None and (format_name == CSV or csv_rows.recognises_text(decoded.text)):
+        rows = csv_rows.read_csv(decoded, is_part=is_part)
+    # Rows may be events, of which some hold a list of messages.
+    table = rows if rows and (is_part or not are_rows or _has_talk(rows)) else None
+    if table is None:
         value = None if is_part else json_rows.read_values(decoded.data)
         brief = json_rows.cut_lists(value)
-        found = _find_rows(value, brief, path) or _find_lines(decoded, separator, brief)
-        if found is None:
-            return None
-        table = found
+        table = _find_rows(value, brief, path) or _find_lines(decoded, separator, brief)
+        table = table if table and (rows is None or _has_talk(table, 2)) else rows
+    if table is None:
+        return None
     if encodings:
         own = {recipes.ENCODING: encoding} if encoding else {}
         choices = table.choices | {recipes.ENCODING: encodings}
         table = replace(table, settings=table.settings | own, choices=choices)
     return replace(reshape(table), is_part=is_part) if table.columns else None
+
+
+def _has_talk(table: Table, least: int = 0) -> bool:
+    """Whether players and texts can be proposed, of so many players at least."""
+    table = reshape(table)
+    fields = propose_mapping(table).fields
+    cells = first_cells(table, places_of(fields, table.columns)) if least else ()
+    return recipes.has_needed(fields) and len({own.get(recipes.PLAYER) for own in cells} - {None}) >= least
 
 
 def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:
@@ -326,10 +337,10 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
     if _is_known(brief):
         return None
 
-    def rank(path: str) -> tuple[bool, int]:
+    def rank(path: str) -> tuple[bool, bool, int]:
         table = json_rows.table_at(brief, path)
-        is_talk = table is not None and recipes.has_needed(propose_mapping(table).fields)
-        return is_talk, json_rows.count_rows(value, path)
+        is_open = not any(map(is_hidden, path.split(".")))
+        return is_open, table is not None and _has_talk(table), json_rows.count_rows(value, path)
 
     path = path or max(json_rows.find_lists(value), key=rank, default="")
     # A lone row is no table.

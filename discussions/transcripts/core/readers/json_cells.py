@@ -9,6 +9,7 @@ from discussions.transcripts.core.audience import (
     RAW,
     SPEECH,
     as_names,
+    count_gaps,
     kind_of_flag,
     kind_of_type,
     may_hide,
@@ -270,7 +271,7 @@ def _names_of_texts(parts: list[Any]) -> set[str]:
     is_called = not is_known and not any(
         recipes.field_of(name) or kind_of_type(name) for name, _role in map(read_role, names)
     )
-    are_texts = len(names) > 1 and 2 * sum(" " in text for _name, text in said) > len(said)
+    are_texts = len(names) > 1 and 2 * sum(count_gaps(text) > 0 for _name, text in said) > len(said)
     return names if is_called and are_texts and (is_one or is_beside) else set()
 
 
@@ -333,7 +334,7 @@ def _names_of_pairs(key: str, rows: list[list[Any]]) -> list[str]:
     names = {str(row[0]) for row in rows}
     if OF_LISTS.issuperset(words_of(key)):
         return []
-    are_said = 2 * sum(" " in str(row[-1]).strip() for row in rows) > len(rows)
+    are_said = 2 * sum(count_gaps(str(row[-1])) > 0 for row in rows) > len(rows)
     is_named = len(names) > 1 and max(map(len, names)) <= recipes.LONGEST_NAME and are_said
     if len(rows[0]) == 3 and kind_of_type(key) == SPEECH and names.issuperset(str(row[1]) for row in rows):
         return [recipes.PLAYER, "audience", recipes.TEXT] if is_named else []
@@ -355,7 +356,7 @@ def _by_player(key: str, value: Any) -> Any:
         fields = [recipes.suggest_fields(list(flattened(part))) for part in parts.values()]
         is_said = 2 * sum(recipes.TEXT in own and recipes.PLAYER not in own for own in fields) > len(fields)
         return [{recipes.PLAYER: name} | part for name, part in parts.items()] if is_said else value
-    said = [part for part in parts.values() if type(part) is str and " " in part.strip()]
+    said = [part for part in parts.values() if type(part) is str and count_gaps(part)]
     are_said = kind_of_type(key) == SPEECH and 2 * len(said) > len(parts)
     return [{recipes.PLAYER: name, recipes.TEXT: part} for name, part in parts.items()] if are_said else value
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from discussions.transcripts.core.audience import is_hidden
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
@@ -354,7 +355,7 @@ def table_at(value: Any, path: str) -> Table | None:
         return None
     places, objects = zip(*rows, strict=True)
     table = table_of_objects(list(enumerate(objects)), places.__getitem__)
-    is_counted = (type(value) is list and path != recipes.ANY) or any(GAME in row for _place, row in rows)
+    is_counted = any(GAME in row for _place, row in rows)
     choices = {recipes.LIST: [(other, other) for other in find_lists(value)]}
     counted = GAME if is_counted else ""
     beside = {key: part for key, part in as_object(value).items() if key not in _keys(path)[:1]}
@@ -376,8 +377,10 @@ def _rows_at(
     """The objects at a path, each with its place and what is around it."""
     if type(value) is list:
         is_outer = GAME not in around and not _is_part(place, value)
+        # Events, of which some hold a list, are no games.
+        is_counted = keys and (place or all(keys[0] in as_object(item) for item in value))
         for index, item in enumerate(value):
-            number = {GAME if is_outer else _one_of(place): index + 1} if keys else {}
+            number = {GAME if is_outer else _one_of(place): index + 1} if is_counted else {}
             yield from _rows_at(item, keys, around | number, f"{place}/{index}")
     elif type(value) is dict and not keys:
         yield place, {key: part for key, part in around.items() if key not in value} | value
@@ -387,7 +390,9 @@ def _rows_at(
             for key, part in value.items()
             if type(part) not in (dict, list)
         }
-        yield from _rows_at(value[keys[0]], keys[1:], plain | around, f"{place}/{keys[0]}")
+        # The only key of a file says what it is, another one who could hear what is under it.
+        hidden = {"audience": keys[0]} if is_hidden(keys[0]) and (place or len(value) > 1) else {}
+        yield from _rows_at(value[keys[0]], keys[1:], plain | around | hidden, f"{place}/{keys[0]}")
 
 
 def _is_part(place: str, items: list[Any]) -> bool:

@@ -16,6 +16,7 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     VOTE,
     as_names,
+    count_gaps,
     is_hidden,
     kind_of_flag,
     kind_of_type,
@@ -270,13 +271,11 @@ def _grid(columns: list[str]) -> dict[str, dict[str, int]]:
 def _wide(table: Table) -> dict[str, dict[str, int]]:
     """The same for columns that are players: what is written under a name is said by that player."""
     rows = list(sample_rows(table, SAMPLE))
-    texts = "\n".join(cell for row in rows for cell in row if " " in cell).casefold()
+    texts = "\n".join(cell for row in rows for cell in row if count_gaps(cell)).casefold()
     found = {
         name: {TEXT: place}
         for place, name in enumerate(table.columns)
-        if _may_be_player(name)
-        and name.casefold() in texts
-        and any(" " in row[place].strip() for row in rows)
+        if _may_be_player(name) and name.casefold() in texts and any(count_gaps(row[place]) for row in rows)
     }
     others = [name for name in table.columns if name not in found]
     is_said = any(field_of(name) == TEXT for name in others)

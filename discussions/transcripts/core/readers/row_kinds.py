@@ -22,6 +22,7 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
+    count_gaps,
     distinct,
     have_asides,
     is_hidden,
@@ -325,15 +326,16 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
         # Rows without a player's role say nothing of it.
         told = [pair for pair in pairs if pair[1] or recipes.field_of(column) not in (recipes.PLAYER, "role")]
         tells = is_few and len(told) > len({name for name, _cell in told}) and may_hide(column, cells)
-        if place not in hidden and tells and not _are_thoughts(column, cells):
+        if place not in hidden and tells and not _are_texts(column, cells):
             hidden.append(place)
     return hidden
 
 
-def _are_thoughts(column: str, cells: Collection[str]) -> bool:
-    """Whether a column holds thoughts themselves, and does not say of texts that they are some."""
+def _are_texts(column: str, cells: Collection[str]) -> bool:
+    """Whether a column holds thoughts or texts of many lines themselves, and does not say what texts are."""
     is_named = is_hidden(column.rpartition(".")[2])
-    return is_named and all(cell.count(" ") >= LEAST_SPACES for cell in cells)
+    have_lines = 2 * sum("\n" in cell for cell in cells) >= len(cells)
+    return have_lines or (is_named and all(count_gaps(cell) >= LEAST_SPACES for cell in cells))
 
 
 def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, guesses.ListedPlayers]:
