@@ -177,3 +177,30 @@ def test_what_repeats_the_talk_in_each_row_is_no_audience_in_any_script():
     ]
     record, asked = proposed(lines(rows))
     assert (spoken(record), asked) == ([(1, *one) for one in said], [])
+
+
+def test_what_an_event_holds_by_player_is_what_they_say_and_whom_they_vote_for():
+    alive = NAMES[:3]
+    said = {f"Agent{at}": f"Agent {at} thinks that {name} was late." for at, name in enumerate(alive)}
+    votes = dict(zip(said, [*list(said)[1:], "Agent0"], strict=True))
+    base = {"day": 1, "phase": "day", "agents_alive": list(said), "actor": None, "content": None}
+    events = [
+        base | {"event_type": "statement_round", "pairs": votes, "statements": said},
+        base | {"event_type": "discussion", "actor": "Agent3", "content": "I am nearly out, hear me."},
+        base
+        | {
+            "event_type": "discussion",
+            "actor": "Agent1",
+            "content": "So am I.",
+            "agents_alive": list(said)[:2],
+        },
+        base | {"event_type": "vote_round", "votes": votes},
+        base | {"event_type": "wolf_vote_round", "phase": "night", "votes": {"Agent1": "Agent0"}},
+    ]
+    (game,) = read_transcripts(json.dumps({"events": events}).encode(), "log.json").games
+    assert spoken(game.record) == [
+        *((1, name, text) for name, text in said.items()),
+        (1, "Agent3", "I am nearly out, hear me."),
+        (1, "Agent1", "So am I."),
+    ]
+    assert len(game.record.votes) == 3

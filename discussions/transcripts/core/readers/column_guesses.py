@@ -42,8 +42,11 @@ _TOLD = frozenset(
 # What one player says of others.
 _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
-    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
+    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order "
+    "candidate candidates voter voters withdrawn".split()
 )
+# Lists of those who are still in the game hide nothing.
+_STILL_IN = frozenset("alive living survivors survivor remaining".split())
 # With what a game is played: "target_card".
 _OF_PLAY = frozenset("card cards suit suits hand deck dice".split())
 # What is around an answer of several texts, of which each has its own name.
@@ -396,8 +399,10 @@ class ListedPlayers:
         text = row.get("text", "").casefold() if self.are_named else ""
         self.are_named = self.are_named and all(name in text for name in self.different.get(cell, ()))
 
-    def may_hide(self, names: Set[str]) -> bool:
+    def may_hide(self, names: Set[str], column: str) -> bool:
         """Whether they may, among players of these names, case-folded; so may a list of flags, one for each player."""
+        if not _STILL_IN.isdisjoint(words_of(column)):
+            return False
         listed = (cell for cell, own in self.different.items() if own)
         return self.differ and not self.are_named and all(map(partial(lists_players, names), listed))
 

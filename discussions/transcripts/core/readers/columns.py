@@ -23,7 +23,7 @@ from workspace.core.words import mark, say
 ANY = "*"
 # How many pairs are proposed, and how often a text must use a short name.
 MOST_PROPOSED, LEAST_USES = 3, 2
-_LIKE_A_PLAYER = re.compile(r"\b((?:p|player|agent|seat)[ _#-]?)(\d{1,3})\b", re.IGNORECASE)
+LIKE_A_PLAYER = re.compile(r"\b((?:p|player|agent|seat)[ _#-]?)(\d{1,3})\b", re.IGNORECASE)
 _NUMBERED_NAME = re.compile(r"(?<![^\W_])([^\W\d_]*[ _#-]?)(\d{1,9})(?![^\W_])")
 _JOINTS, _WORDS = " _#-", ("player", "agent", "seat")
 # A word with a capital letter inside a sentence.
@@ -53,7 +53,7 @@ def propose_aliases(names: Collection[str], texts: str) -> dict[str, str]:
     """Pairs that may be: players whom texts number otherwise, and names that texts shorten."""
     said: dict[str, set[str]] = {}
     spelled: dict[str, str] = {}
-    for match in _LIKE_A_PLAYER.finditer(texts):
+    for match in LIKE_A_PLAYER.finditer(texts):
         head = spelled.setdefault(match[1].casefold(), match[1])
         said.setdefault(head, set()).add(match[2])
     numbered: dict[str, list[str]] = {}

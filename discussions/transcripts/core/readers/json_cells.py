@@ -79,7 +79,9 @@ class SeenNames:
         """The names without lists that say nothing of who could hear a message."""
         names = {name.casefold() for name in self.players}
         hiding = {
-            name for name, listed in self.listed.items() if listed.may_hide(names) and not is_of_others(name)
+            name
+            for name, listed in self.listed.items()
+            if listed.may_hide(names, name) and not is_of_others(name)
         }
         # What an object says of each player is one value.
         return [
@@ -154,6 +156,14 @@ def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:
 
 def _is_id(key: str) -> bool:
     return _DIGIT.search(key) is not None and recipes.field_of(key) is None
+
+
+def _may_be_player(key: str) -> bool:
+    """Whether a key may be a name, or the id of a player: "Agent 2", "p_3"."""
+    if _is_id(key):
+        is_like = recipes.LIKE_A_PLAYER.fullmatch(key) is not None
+        return is_like or recipes.field_of(_DIGIT.sub("", key)) == recipes.PLAYER
+    return not (recipes.field_of(key) or kind_of_type(key))
 
 
 def find_positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str, int], list[str]]:
@@ -237,7 +247,7 @@ def with_objects(value: Any, depth: int = 0) -> Any:
         return {
             key: _named_channel(key, _objects(rows, beside or _names_of_pairs(key, rows)))
             if (rows := table_of_turns(part))
-            else with_objects(_by_player(key, part), depth + 1)
+            else with_objects(by_player(key, part), depth + 1)
             for key, part in value.items()
         }
     if type(value) is not list or depth >= MOST_DEPTH:
@@ -347,10 +357,10 @@ def _named_channel(key: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]
     return [{"channel": key} | row for row in rows] if is_pair and kind_of_type(key) != SPEECH else rows
 
 
-def _by_player(key: str, value: Any) -> Any:
+def by_player(key: str, value: Any) -> Any:
     """A list of messages for an object of what each player says, by name: {"Ann": {"speech": "Hi."}}."""
     parts = value if type(value) is dict and len(value) > 1 else {}
-    if any(recipes.field_of(name) or kind_of_type(name) or _is_id(name) for name in parts):
+    if not all(map(_may_be_player, parts)):
         return value
     if all(type(part) is dict for part in parts.values()):
         fields = [recipes.suggest_fields(list(flattened(part))) for part in parts.values()]

@@ -16,7 +16,7 @@ from discussions.transcripts.core.fields import as_list, as_object
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers.chat_lines import ARROW
-from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, split_pair
+from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, by_player, split_pair
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
 from discussions.transcripts.core.readers.openai_chat import ID_KEYS, find_id, is_chat_message
 
@@ -125,10 +125,25 @@ def rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[
 def _with_answers(values: dict[str, Any], pointer: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
     """A row, and the answers to it that stand in it, each followed by its own."""
     levels = {rounds.LEVELS: around.get(rounds.LEVELS, ())}
-    yield pointer, {key: part for key, part in around.items() if key not in values} | values | levels
+    row = {key: part for key, part in around.items() if key not in values} | values | levels
+    yield pointer, row
+    is_event = not any(part and recipes.field_of(key) == recipes.TEXT for key, part in values.items())
     for key, part in values.items():
         if _are_answers(key, values):
             yield from rows_of(part, f"{pointer}/{key}", around)
+        elif is_event and type(part) is dict and kind_of_type(key) in (SPEECH, VOTE):
+            yield from _of_players(key, part, f"{pointer}/{key}", row)
+
+
+def _of_players(key: str, part: dict[str, Any], place: str, event: dict[str, Any]) -> Iterator[rounds.Row]:
+    """What each player says in an event, or for whom each votes: {"type": "vote", "votes": {"Ann": "Bea"}}."""
+    # Other objects by player say nothing of one of them.
+    plain = {name: one for name, one in event.items() if not part.keys() & as_object(one).keys()}
+    if kind_of_type(key) == VOTE:
+        named = {"type": VOTE} if "type" not in recipes.suggest_fields(list(plain)) else {}
+        yield from ((place, plain | named | {"voter": own, "target": target}) for own, target in _casts(part))
+    for one in as_list(by_player(key, part)):
+        yield f"{place}/{one[recipes.PLAYER]}", plain | one
 
 
 def _are_answers(key: str, values: dict[str, Any]) -> bool:

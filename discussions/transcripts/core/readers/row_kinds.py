@@ -310,7 +310,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
                 said[place].add(("", row.cells[place]))
             if len(said[place]) > MOST_VALUES:
                 del said[place]
-    hidden = [place for place, players in listed.items() if players.may_hide(names)]
+    hidden = [place for place, players in listed.items() if players.may_hide(names, table.columns[place])]
     read = ((cells_of(row, known), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
     first = [
         (own.get(recipes.PLAYER, ""), own.get("round", ""), cells) for own, cells in read if own.get("text")
