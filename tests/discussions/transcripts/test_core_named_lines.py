@@ -4,6 +4,7 @@ import pytest
 
 from discussions.transcripts.core.readers.called_names import find_names
 from discussions.transcripts.core.readers.named_lines import read_named
+from discussions.transcripts.core.readers.narration import read_heading
 from discussions.transcripts.core.readers.row_kinds import is_clear
 from tests.discussions.transcripts.test_core_own_shapes import check_waits, text
 from tests.discussions.transcripts.test_core_separated import rows_of
@@ -352,3 +353,56 @@ def test_a_counter_of_lines_is_no_round_and_a_name_twice_is_one():
     # Where several have a number, it is a round.
     rows = [row for _number, row in read_named([line.replace("1 -", "2 -") for line in lines])]
     assert {row["round"] for row in rows} > {"4", "5"}
+
+
+def test_a_line_behind_a_round_in_brackets_is_no_text_of_a_heading():
+    lines = [f"[Day {1 + at // 2} - Debate] {name}: {text}" for at, (name, text) in enumerate(SAID * 2)]
+    assert not any(map(read_heading, lines))
+    rows = [row for _number, row in read_named(lines)]
+    assert [(row["player"], row["text"]) for row in rows] == SAID * 2
+    assert [row["round"] for row in rows] == [str(1 + at // 2) for at in range(len(rows))]
+
+
+def test_a_role_behind_a_name_is_no_reason_to_look_for_the_speaker_behind_it():
+    others = {"Ann": "Bea", "Bea": "Cid", "Cid": "Ann"}
+    lines = [f"{name} (seer) favours {others[name]}. Why: {text}" for name, text in SAID * 2]
+    rows = [row for _number, row in read_named([*lines, *(f"{name}: {text}" for name, text in SAID)])]
+    assert [row["player"] for row in rows] == [name for name, _text in SAID * 3]
+
+
+def test_labels_in_brackets_below_a_head_are_types_and_hidden_below_a_hidden_one():
+    parts = ("(mood) It frowns.", "(心声) CANARY", "(words) Take Bea.")
+    lines = []
+    for head, own in (("🐺 wolf talk", parts), ("📢 open", parts[:2])):
+        for name, said in SAID:
+            below = own if own is parts else (*own, f"(words) {said}")
+            lines += [f"{head} | {name}", *(f"    {part}" for part in below)]
+    rows = [row for _number, row in read_named(lines)]
+    assert {row["player"] for row in rows} == {"Ann", "Bea", "Cid"}
+    assert {row["type"] for row in rows if "Take Bea." in row["text"]} == {"🐺 wolf talk"}
+    assert {row["type"] for row in rows if "CANARY" in row["text"]} == {"心声"}
+    assert [row["text"] for row in rows if row["type"] == "words"] == [text for _name, text in SAID]
+
+
+@pytest.mark.parametrize("line", ["{}: {}", "  {}: {}", "[{}] {}", "{} says: {}", "- {} -> all: {}"])
+def test_names_in_small_letters_are_names_where_there_are_no_others(line):
+    said = [(name.lower(), text.lower()) for name, text in SAID * 2]
+    lines = [line.format(name, text) for name, text in said]
+    assert read_transcripts("\n".join(lines).encode(), "game.txt").games == []
+    rows = [row for _number, row in read_named([*lines, "note: nobody is out", "note: nobody is out"])]
+    assert [(row["player"], row["text"]) for row in rows[: len(said)]] == said
+    assert find_names([*lines, "Dee: Hello, Eve.", "Eve: Hello, Dee."] * 2) == {"Dee", "Eve"}
+
+
+def test_what_a_list_in_a_text_names_is_no_head_and_a_vote_below_a_hidden_one_none():
+    wolf = ["🐺 Bea night talk:", "We should act.", "*   **Ann:** CANARY is too sharp.", "VOTE: Ann"]
+    talk = [
+        part for name, text in SAID for part in (f"{name} says:", text, "* **Bea:** is odd.", "VOTE: Bea")
+    ]
+    rows = [row for _number, row in read_named([*wolf, "Night 1: No one was killed.", *talk] * 2)]
+    hidden = [row for row in rows if "CANARY" in row.get("text", "")]
+    assert [(row["player"], row["type"]) for row in hidden] == [("Bea", "🐺 night talk")] * 2
+    assert {row["player"] for row in rows if "target" in row} == {"Ann", "Bea", "Cid"}
+    said = [row for row in rows if row.get("type") == "says"]
+    assert [(row["player"], row["text"].split("\n")[0]) for row in said] == SAID * 2
+    assert not any("phase" in row for row in said)

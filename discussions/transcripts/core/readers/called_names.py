@@ -5,11 +5,13 @@ They are the words that change after the same beginnings of lines, come back the
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 from discussions.transcripts.core.audience import (
     LEVELS,
     NARRATORS,
     SPEAKERS,
+    THOUGHT,
     THOUGHT_NAMES,
     kind_of_type,
     words_of,
@@ -31,6 +33,10 @@ _CALLED = re.compile(
     rf"(?<![^\W_])([^\W\d_](?:{_MORE}|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
     rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ]{_MORE}*(?: [A-ZÀ-ÞА-Я]{_MORE}*){{0,2}})?)"
 )
+# "ann: hello.", "[ann] hello.", "ann -> bea: psst".
+_SMALL = re.compile(r"(?<![\w'’-])([^\W\d_][\w-]{1,30})(?= ?(?:[:：\])>|]|->|→|=>|says?\b|\Z))")
+_PLAIN_WORD = re.compile(r"[\w-]+")
+_INDENTED = re.compile(r"\s{1,20}[(\[【（]")
 _PLACE = re.compile(r":\d")
 # Labels of what nobody says.
 EVENTS = ("event", "events", "re", "posted", "配役", "処刑", "襲撃")
@@ -44,8 +50,18 @@ _NO_NAMES = NARRATORS.union(
 
 
 def find_names(lines: list[str]) -> frozenset[str]:
-    """The names of players in these lines, as far as they can be told."""
+    """The names of players in these lines, as far as they can be told; where nobody else is, those in small letters."""
     lines = [line[:_MOST_CHARACTERS] for line in lines[:_MOST_LINES]]
+    found = _find_names(lines)
+    if sum(not name[0].islower() for name in found) >= LEAST_NAMES:
+        return found
+    labels = Counter(small[1] for line in lines if (small := _SMALL.search(line, 0, FAR)))
+    often = {label: label[0].upper() + label[1:] for label, count in labels.items() if count > 1}
+    again = _find_names([_PLAIN_WORD.sub(lambda word: often.get(word[0], word[0]), line) for line in lines])
+    return found.union(label for label, name in often.items() if name in again)
+
+
+def _find_names(lines: list[str]) -> frozenset[str]:
     words, counts = Counter[str](), Counter[str]()
     # After each beginning of a line: what stands there, and what follows, as the second word of a name does.
     places: dict[str, list[tuple[str, str]]] = {}
@@ -64,7 +80,8 @@ def find_names(lines: list[str]) -> frozenset[str]:
         again = Counter({word: count for word, count in place.items() if count > 1})
         # Behind a name texts begin.
         is_text = not called_above.isdisjoint(found[1] for found in _CALLED.finditer(before))
-        if len(again) >= LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total() and not is_text:
+        is_usual = len(again) >= LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total()
+        if is_usual and not (is_text or _are_labels(before, again)):
             # Who leaves the game early may speak once.
             called = Counter({word: count for word, count in place.items() if _may_be_name(word)})
             counts += called
@@ -84,6 +101,11 @@ def find_names(lines: list[str]) -> frozenset[str]:
     whole = {word + end for word in likely for end in _ends_of(ends[word])}
     # "轮到 张三" is the turn of "张三".
     return frozenset(n for n in whole if _has_case(n) or n.partition(" ")[2] not in whole)
+
+
+def _are_labels(before: str, words: Iterable[str]) -> bool:
+    """Whether words in brackets on indented lines are labels, as beside "    (thought)"."""
+    return _INDENTED.fullmatch(before) is not None and any(kind_of_type(word) == THOUGHT for word in words)
 
 
 def _ends_of(more: set[str]) -> set[str]:

@@ -5,7 +5,7 @@ What stands before and after the name ("[wolves] Ann:", "Ann thinks ...") is the
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -58,6 +58,7 @@ _AUTHOR = re.compile(r"\A\W*(?:by|from|von|par|por|от)\W*\Z", re.IGNORECASE)
 _EVENT = re.compile(rf"\[(?P<name>{'|'.join(EVENTS)})\](?P<text>.*)", re.IGNORECASE)
 _SIGNS_BEFORE = re.compile(r"\A[^\w\[(]{1,12}")
 _ID = re.compile(r"[^\W\d_]{1,20}[_-]?\d{1,4}\W?")
+_ITEM = re.compile(r"\s{0,9}(?:[*•–-]|0[.)])\s")
 _ROLES = re.compile(rf"[(\[]\s?{ROLE.pattern}\s?(?:[)\]]|(?=[(\[]))", re.IGNORECASE)
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
@@ -69,6 +70,7 @@ _OPEN_SIGNS = {ord(sign): None for sign, hearers in chat.SIGNS.items() if not he
 LABEL = re.compile(
     r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,39}?)[*_`]{0,3}\s?[:：=][*_`]{0,3}\s{0,9}(?P<text>\S.*)"
 )
+_BOXED_LABEL = re.compile(r"\s{0,12}[(\[【](?P<label>[^\W\d_][\w -]{0,39})[)\]】]\s{0,9}(?P<text>\S.*)")
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES, _MOST_WORDS = 12, 5
 _TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
@@ -110,14 +112,22 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
     }
     # "Still alive:" and "Result:" stand alone, as no player does.
     called = {head.player for head in heads.values() if head.shape in often and (head.kind or head.text)}
-    titles = {shape for shape in often if called and called.isdisjoint(players[shape])}
+    others = {shape for shape in often if called and called.isdisjoint(players[shape])}
+    others |= _items_of_texts(heads.values())
     return {
         number: replace(head, text="") if head.shape in dates else head
         for number, head in heads.items()
-        if head.shape not in titles
+        if head.shape not in others
         if head.shape in often or (head.has_sign and not _SENTENCE.search(head.shape))
         if not _SAID.match(head.shape)
     }
+
+
+def _items_of_texts(heads: Collection[_Head]) -> set[str]:
+    """The shapes of items of lists, where texts stand below names: what lists name in these is a part of them."""
+    bare = [head for head in heads if head.has_sign and not _ITEM.match(head.shape)]
+    are_above = 2 * sum(not head.text for head in bare) > len(bare)
+    return {head.shape for head in heads if are_above and head.has_sign and _ITEM.match(head.shape)}
 
 
 def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False) -> _Head | None:
@@ -138,7 +148,8 @@ def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False
     begin = line[: sign.end("after")]
     names = any_name.findall(begin)
     # "[for Ann] Bea:", but "Ann to Bea:".
-    is_last = bool(re.search(r"[\])]", begin[first.end() : begin.rindex(names[-1])])) if names[1:] else False
+    between = _ROLES.sub(" ", begin[first.end() : begin.rindex(names[-1])]) if names[1:] else ""
+    is_last = "]" in between or ")" in between
     head = _Head(
         shape=chat.as_shape(any_name.sub("\0", begin)),
         names=names,
@@ -202,7 +213,7 @@ def read_named(lines: list[str]) -> Rows:
     heads = {number: head for number, head in heads.items() if number not in told}
     lines = ["" if number in told else line for number, line in enumerate(lines, start=1)]
     any_name = any_of(names)
-    labels = Counter(label["label"] for line in lines if (label := LABEL.fullmatch(line)))
+    labels = Counter(label["label"] for line in lines if (label := _label_of(line)))
     titles = chat_labels.find_titles(lines, heads)
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
     rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
@@ -275,16 +286,22 @@ def _target_of(head: _Head, any_name: "re.Pattern[str]") -> str:
     return said if kind_of_type(head.kind) == VOTE and any_name.fullmatch(said) else ""
 
 
+def _label_of(line: str) -> "re.Match[str] | None":
+    return _BOXED_LABEL.fullmatch(chat.plain_line(line)) or LABEL.fullmatch(line)
+
+
 def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: frozenset[str]) -> dict[str, str]:
     """The row of a line that begins with no player; {} where it goes on above, or begins something."""
-    vote, label = VOTE_COMMAND.fullmatch(line.strip()), LABEL.fullmatch(line)
-    if vote and place.spoken and vote["target"] in names:
+    vote, label = VOTE_COMMAND.fullmatch(line.strip()), _label_of(line)
+    # Below what is hidden all is.
+    is_part = is_hidden(place.spoken.get("type", ""))
+    if vote and place.spoken and vote["target"] in names and not is_part:
         return place.begun | {"type": "vote", "player": place.spoken["player"], "target": vote["target"]}
     # "Plan" may begin a line of a text.
     said = label["label"].casefold() if label and place.last else ""
     is_call = chat_labels.is_of_call(said)
     is_thought = is_call or (is_hidden(said) and (said in THOUGHT_NAMES or not said.isascii()))
-    is_field = place.is_below and label is not None and labels[label["label"]] >= _LEAST
+    is_field = place.is_below and not is_part and label is not None and labels[label["label"]] >= _LEAST
     kind = line.strip(" :*_#[]()-")
     # What stands below, and no sentence: "Thoughts".
     is_brief = kind.count(" ") < _LEAST and not kind.endswith(chat_labels.ENDS)
@@ -337,7 +354,8 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
     if heading is None:
         return {}
     part = place.begun.get("phase", "") if heading.round <= place.latest else ""
-    part = "night" if heading.kind == "night" else "" if part == "night" else part
+    is_at_night = heading.kind == "night" and not (found and narration.tells_end(line[found.end() :]))
+    part = "night" if is_at_night else "" if part == "night" else part
     place.latest = max(place.latest, heading.round)
     return {"round": str(heading.round)} | ({"phase": part} if part else {})
 
@@ -390,9 +408,11 @@ def _find_told(lines: list[str], players: frozenset[str]) -> dict[int, str]:
     plain = [_SIGNS_BEFORE.sub("", chat.plain_line(line)) for line in lines]
     found = [_EVENT.match(line) or chat.match_message(line) for line in plain]
     said = [match and (match["name"].strip(), match["text"] or "") for match in found]
-    called = Counter(one[0] for one in said if one)
-    leaders = narration.find_narrators([one for one in said if one and called[one[0]] >= _LEAST])
-    leaders = leaders.union(EVENTS) - {name.casefold() for name in players}
+    counts = Counter(one[0] for one in said if one)
+    leaders = narration.find_narrators([one for one in said if one and counts[one[0]] >= _LEAST])
+    # "Ann says" is Ann.
+    called = tuple(name.casefold() for name in players)
+    leaders = frozenset(name for name in leaders.union(EVENTS) if not name.startswith(called))
     return {n: one[1] for n, one in enumerate(said, start=1) if one and one[0].casefold() in leaders}
 
 

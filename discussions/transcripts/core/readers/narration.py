@@ -96,6 +96,7 @@ _HEADING = re.compile(
     r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
     re.IGNORECASE,
 )
+_CLOSED_INSIDE = re.compile(r"[\])】]\W{0,9}\w")
 # "第2天", "2日目", "2日目の夜".
 _CJK_HEADING = re.compile(
     rf"[^\w\s]{{0,20}}\s?第?\s?(?P<number>\d{{1,3}}|[{CHINESE}])\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)"
@@ -177,6 +178,9 @@ _LEAVES = re.compile(
     r"|eliminated|voted (?:out|off)|lynched|executed|banished|exiled|ejected|hanged|removed|leaves"
     r"|(?<=is )out|(?<=was )out)\b",
     re.IGNORECASE,
+)
+_NOBODY_LEFT = re.compile(
+    r"\b(?:no ?one|nobody|no player)\b.{0,20}\b(?:killed|died|dies|eliminated)\b", re.IGNORECASE
 )
 _OTHERS = frozenset(
     "a all an another any anyone both everyone he i it no nobody none one she someone somebody that the there they "
@@ -284,6 +288,9 @@ def read_heading(line: str) -> tuple[str, int, str] | None:
         return None
     if match["part"] and (match["more"] or not part_of_day(match["part"])):
         return None
+    # "[Day 1 - Talk] Ann: Hello." is a line of its own.
+    if match["sign"][-1:] in ("[", "(", "【") and _CLOSED_INSIDE.search(match["more"] or ""):
+        return None
     return begun(match, match["part"] or (match["more"] or "").strip(f" :–-{match['sign']}"))
 
 
@@ -301,8 +308,15 @@ def without_counter(lines: list[str]) -> list[str]:
 
 def begun(found: "re.Match[str]", text: str) -> tuple[str, int, str]:
     """The heading of a round or a night, with the text after it."""
-    is_at_night = is_night(found["kind"]) or part_of_day(text) == "night"
+    is_at_night = (is_night(found["kind"]) and not tells_end(text)) or part_of_day(text) == "night"
     return ("night" if is_at_night else "heading", to_number(found["number"]), text)
+
+
+def tells_end(text: str) -> bool:
+    """Whether what follows a night is what everybody hears in the morning: "Night 1: Nobody was killed."."""
+    return text.rstrip().endswith((".", "!")) and (
+        any(leavers(text)) or _NOBODY_LEFT.search(text) is not None
+    )
 
 
 def sentences(text: str) -> list[str]:
