@@ -34,7 +34,7 @@ from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
-from discussions.transcripts.core.readers.reshaped import reshape
+from discussions.transcripts.core.readers.reshaped import NAMED, reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated
@@ -114,6 +114,8 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     # Programs that play roles call a player so ("role_name").
     named = [*free, *own, *(columns[name] for name in (found.get("role"),) if name in columns)]
     player = guesses.find_most_named(named, said) or (None if own else guesses.find_turns(free, said))
+    # Names that stood before texts, or in the names of columns, are sure.
+    player = columns.get(NAMED, player)
     if player and not (own and guesses.is_as_named(own[0], player, said)):
         found[recipes.PLAYER] = player.name
         # What was no player may say what a row is.

@@ -240,9 +240,19 @@ def _split_players(table: Table) -> Table:
         return table
     kinds: list[str] = list(dict.fromkeys(kind for own in grid.values() for kind in own))
     used = {place for own in grid.values() for place in own.values()}
+    # Beside "p1_message" the column "p1" says who that is.
+    called = {name: place for place, name in enumerate(table.columns) if name in grid}
+    used |= {*called.values()}
     beside = [place for place in range(len(table.columns)) if place not in used]
     rows = (
-        (row.number, [*(row.cells[place] for place in beside), name, *said])
+        (
+            row.number,
+            [
+                *(row.cells[place] for place in beside),
+                row.cells[called[name]] if name in called else name,
+                *said,
+            ],
+        )
         for row in table.rows
         for name, own in grid.items()
         if any(said := [row.cells[own[kind]] for kind in kinds])

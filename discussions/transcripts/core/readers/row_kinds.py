@@ -414,6 +414,8 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
 def _of_type(value: str) -> str:
     """What a type says; of a class in a module ("actions.Speak") the class, unless the module hides it."""
     kind = kind_of_type(value)
+    # What is said by a "player" is speech, beside what is said by a "system".
+    kind = kind or (SPEECH if recipes.field_of(value) == recipes.PLAYER else "")
     return kind if kind in (PRIVATE, THOUGHT) else kind_of_type(value.rpartition(".")[2]) or kind
 
 
