@@ -130,7 +130,9 @@ def is_native(value: Any) -> bool:
     found = {snake_to_camel(key) for key in value}
     messages = value["messages"] if type(value.get("messages")) is list else []
     first = messages[0] if messages else None
-    if len(found & {"gameId", "players", "messages"}) < 2 or "messages" in parallel_lists(value):
+    # Messages under their ids are those of another format.
+    is_store = any(as_object(value.get("messages")).values())
+    if len(found & {"gameId", "players", "messages"}) < 2 or is_store or "messages" in parallel_lists(value):
         return False
     if type(first) is not dict:
         # The messages of a game may stand in its rounds, or in an object, under a key of another format.

@@ -204,3 +204,60 @@ def test_what_an_event_holds_by_player_is_what_they_say_and_whom_they_vote_for()
         (1, "Agent1", "So am I."),
     ]
     assert len(game.record.votes) == 3
+
+
+USERS = {f"u_{at}x9": {"username": name, "role": "guest"} for at, name in enumerate(NAMES)}
+
+
+@pytest.mark.parametrize("text", ["content", "what"])
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_messages_and_players_may_stand_under_their_ids(text, is_ordered):
+    """Where the key of the texts is unknown, the list of them is proposed."""
+
+    def store(parts: dict[str, Any]) -> dict[str, Any]:
+        return {"byId": parts, "allIds": [*parts]} if is_ordered else parts
+
+    turns = [(number, own) for number in (1, 2) for own in USERS]
+    said = {
+        f"-Nx{at}a": {"userId": own, text: f"Message {at} says that all is well.", "round": number}
+        for at, (number, own) in enumerate(turns)
+    }
+    data = json.dumps({"topic": "g", "users": store(USERS), "chat": store(said)}).encode()
+    expected = [
+        (number, USERS[own]["username"], f"Message {at} says that all is well.")
+        for at, (number, own) in enumerate(turns)
+    ]
+    games = read_transcripts(data, "store.json").games
+    record = games[0].record if games else proposed(data)[0]
+    assert (spoken(record), bool(games)) == (expected, text == "content")
+
+
+def test_parts_of_a_tree_that_are_called_rounds_are_no_games():
+    rounds = [
+        {"id": f"r{number}", "type": "round", "number": number, "children": [
+            {"id": f"m{number}{name}", "type": "message", "speaker": name, "text": f"I, {name}, say {number}."}
+            for name in NAMES
+        ]}
+        for number in (1, 2)
+    ]  # fmt: skip
+    (game,) = read_transcripts(json.dumps({"id": "root", "children": rounds}).encode(), "tree.json").games
+    assert [one[0] for one in spoken(game.record)] == [1, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_columns_may_be_named_after_one_that_names_their_player():
+    rows = [f"{at},deep,open,Let us share {at} coins.,I take {at} of them.,{at},3" for at in range(1, 5)]
+    record, asked = proposed(
+        "\n".join(["round,p1,p2,p1_message,p2_message,p1_payoff,p2_payoff", *rows]).encode()
+    )
+    assert spoken(record)[:2] == [(1, "deep", "Let us share 1 coins."), (1, "open", "I take 1 of them.")]
+    assert not asked
+
+
+def test_what_a_player_writes_beside_a_system_is_speech():
+    rows = [
+        f"{at},{'system,' if at % 3 == 0 else f'player,{at % 3}'},This is line {at}." for at in range(1, 9)
+    ]
+    (game,) = read_transcripts("\n".join(["id,type,player_index,content", *rows]).encode(), "a.csv").games
+    assert [text for _round, _name, text in spoken(game.record)] == [
+        f"This is line {at}." for at in range(1, 9) if at % 3
+    ]

@@ -6,7 +6,7 @@ and deception are left out. Votes on a party name no player, so the vote record 
 
 from typing import Any
 
-from discussions.transcripts.core.fields import read_object
+from discussions.transcripts.core.fields import as_object, read_object
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import MAFIA, VILLAGER, Draft, find_side
 from workspace.core.json_faults import build_pointer
@@ -22,12 +22,12 @@ _WINS = {"evil wins": "evil", "forces of good win": "good"}
 
 
 def recognises(value: Any) -> bool:
-    """Whether it has two of the four keys of a game, and no list under one that holds an object there."""
-    return (
-        type(value) is dict
-        and len(_KEYS & value.keys()) >= 2
-        and not any(type(value.get(key)) is list for key in ("users", "messages"))
-    )
+    """Whether it has two of the four keys of a game, and no list or other messages under one that holds an object."""
+    found = _KEYS & value.keys() if type(value) is dict else set()
+    held = [value[key] for key in ("users", "messages") if key in found]
+    first = next(iter(as_object(held[-1]).values()), {"msg": ""}) if held else {"msg": ""}
+    are_ours = "messages" not in found or "msg" in as_object(first)
+    return len(found) >= 2 and not any(type(part) is list for part in held) and are_ours
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:

@@ -14,7 +14,8 @@ from workspace.core.words import mark
 
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
-_LISTS, _DEEPEST = ("players", "seats"), 3
+_LISTS, _DEEPEST = ("players", "seats", "users", "participants"), 3
+_NAMES = ("name", "displayName", "display_name", "username")
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 KEYS = ("players", *_CASTS, *_ROLES)
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
@@ -34,8 +35,8 @@ _DIFFERS = mark(
 def find_names(value: Any, depth: int = 0) -> dict[str, str]:
     """The name of each player whom a list of players gives an id, too, in an object or in one inside it."""
     found: dict[str, str] = {}
-    for player in [player for key in _LISTS for player in as_objects(as_object(value).get(key))]:
-        name = player.get("name")
+    for player in [player for key in _LISTS for player in _stored(as_object(value).get(key))]:
+        name = _name_of(player)
         for key in _PLAYER_IDS:
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
@@ -43,6 +44,22 @@ def find_names(value: Any, depth: int = 0) -> dict[str, str]:
     for part in inner if depth < _DEEPEST and not found else ():
         found = found or find_names(part, depth + 1)
     return found
+
+
+def _stored(part: Any) -> list[dict[str, Any]]:
+    """The players of a list, or of an object under their ids."""
+    if type(part) is not dict:
+        return as_objects(part)
+    return [{"id": key} | player for key, player in _by_id(part).items() if type(player) is dict]
+
+
+def _by_id(part: dict[str, Any]) -> dict[str, Any]:
+    """The object in a store that keeps the order of ids beside it: {"allIds": [...], "byId": {...}}."""
+    return as_object(part.get("byId")) or part
+
+
+def _name_of(player: dict[str, Any]) -> Any:
+    return next((player[key] for key in _NAMES if key in player), None)
 
 
 def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
@@ -57,10 +74,10 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
         return [_facts(player) for player in cast]
     metadata = as_object(value.get("metadata"))
     for key in KEYS:
-        facts = as_object(value.get(key) or metadata.get(key))
+        facts = _by_id(as_object(value.get(key) or metadata.get(key)))
         # Under an id, a player says their name.
         inner = as_objects([*facts.values()])
-        named = {fact["name"]: fact for fact in inner if type(fact.get("name")) in (str, int)}
+        named = {name: fact for fact in inner if type(name := _name_of(fact)) in (str, int)}
         facts = named if len(named) == len(facts) else facts
         # Counts of roles and settings ("players": {"min": 3}) name nobody who speaks.
         if not said.keys().isdisjoint(facts):

@@ -104,8 +104,8 @@ _OTHERS = {
     "public": "ispublic broadcast isbroadcast toall visibletoall",
     "phase": "channel",
     PLAYER: "playername speaker speakername name agent agentname author authorname sender user username participant "
-    "character playerid playerindex playernumber seatid speakerid agentid senderid userid assistantid from fromseat actor actorid who "
-    "fromplayer",
+    "character playerid playerindex playernumber seatid speakerid agentid senderid userid assistantid from fromseat "
+    "actor actorid who fromplayer",
     TEXT: "message content contents utterance speech body messagetext msg statement",
     "time": "timestamp datetime date createdat sentat",
     "id": "messageid msgid utteranceid eventid",

@@ -20,6 +20,7 @@ from discussions.transcripts.core.fields import as_list, as_object, join_marked,
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import ListedPlayers, is_of_others
+from discussions.transcripts.core.readers.json_rounds import ROUNDS
 from discussions.transcripts.core.readers.narration import read_role
 from workspace.core.strict_json import normalise_text
 
@@ -247,7 +248,7 @@ def with_objects(value: Any, depth: int = 0) -> Any:
         return {
             key: _named_channel(key, _objects(rows, beside or _names_of_pairs(key, rows)))
             if (rows := table_of_turns(part))
-            else with_objects(by_player(key, part), depth + 1)
+            else with_objects(_of_store(key, by_player(key, part)), depth + 1)
             for key, part in value.items()
         }
     if type(value) is not list or depth >= MOST_DEPTH:
@@ -355,6 +356,19 @@ def _named_channel(key: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]
     """Messages that were pairs, with the key of their list where it may say who could hear them."""
     is_pair = rows[0].keys() == {recipes.PLAYER, recipes.TEXT}
     return [{"channel": key} | row for row in rows] if is_pair and kind_of_type(key) != SPEECH else rows
+
+
+def _of_store(key: str, value: Any) -> Any:
+    """A list for an object of what was said under ids: {"chat": {"m1": {...}, "m2": {...}}}."""
+    parts = as_object(as_object(value).get("byId")) or as_object(value)
+    is_said = kind_of_type(key) == SPEECH or OF_LISTS.issuperset(words_of(key))
+    are_flat = all(
+        type(part) is dict and _is_id(own) and not any(type(inner) is list for inner in part.values())
+        for own, part in parts.items()
+    )
+    are_rounds = any(not ROUNDS.isdisjoint(words_of(own)) for own in (key, *parts))
+    is_store = is_said and len(parts) > 1 and are_flat and not are_rounds
+    return [{"id": own} | part for own, part in parts.items()] if is_store else value
 
 
 def by_player(key: str, value: Any) -> Any:

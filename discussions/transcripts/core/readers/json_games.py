@@ -118,7 +118,8 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
         # A state of the game names the same one.
         is_other = not own or game_id(part) != own
         is_named = _NAMES_GAME.fullmatch(name) or game_id(part) or any(map(part.get, OF_A_GAME))
-        if is_other and (is_named or is_native(part)):
+        is_round = str(part.get("type") or part.get("kind")).casefold() in rounds.ROUNDS
+        if is_other and not is_round and (is_named or is_native(part)):
             return True
     first = {name: told[name] for name in islice(told, MOST_PARTS)}
     if len(first) < 2 or rounds.are_rounds(first) or rounds.are_named(first):

@@ -68,7 +68,8 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
         inside = (around | {"phase": phase} if phase else around) | rounds.of_key(key, pointer, value, around)
-        if depth and kind == VOTE and (votes := list(_votes(part, place, around))):
+        is_cast = kind == VOTE and (depth or type(part) is dict)
+        if is_cast and (votes := list(_votes(part, place, around))):
             yield from votes
         elif type(part) is dict and not is_about(key):
             yield from within(part, place, inside, depth + 1)

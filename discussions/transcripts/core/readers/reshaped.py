@@ -241,7 +241,7 @@ def _split_players(table: Table) -> Table:
     kinds: list[str] = list(dict.fromkeys(kind for own in grid.values() for kind in own))
     used = {place for own in grid.values() for place in own.values()}
     # Beside "p1_message" the column "p1" says who that is.
-    called = {name: place for place, name in enumerate(table.columns) if name in grid}
+    called = {name: place for place, name in enumerate(table.columns) if name in grid and place not in used}
     used |= {*called.values()}
     beside = [place for place in range(len(table.columns)) if place not in used]
     rows = (

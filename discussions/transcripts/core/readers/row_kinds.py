@@ -41,6 +41,7 @@ from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.cast_lists import find_names
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, sample_rows
 from workspace.core.words import say, say_many
 
@@ -176,7 +177,8 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     # phase called "channel" says who could hear a row: "2" is no round there.
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
     further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
-    ids = guesses.find_ids(table) | mapping.ids
+    listed = {own: name for part in table.around for own, name in find_names(part).items()}
+    ids = guesses.find_ids(table) | listed | mapping.ids
     further |= {*_naming_others(table, at.get(recipes.PLAYER, []), ids)}
     first = first_cells(table, at)
     types = distinct(cells.get("type", "") for cells in first)
