@@ -15,7 +15,7 @@ from workspace.core.words import mark
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
 _LISTS, _DEEPEST = ("players", "seats", "users", "participants"), 3
-_NAMES = ("name", "displayName", "display_name", "username")
+_NAME_KEYS = ("name", "displayName", "display_name", "username")
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 KEYS = ("players", *_CASTS, *_ROLES)
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
@@ -59,7 +59,7 @@ def _by_id(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name_of(player: dict[str, Any]) -> Any:
-    return next((player[key] for key in _NAMES if key in player), None)
+    return next((player[key] for key in _NAME_KEYS if key in player), None)
 
 
 def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
