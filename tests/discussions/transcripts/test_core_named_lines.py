@@ -406,3 +406,13 @@ def test_what_a_list_in_a_text_names_is_no_head_and_a_vote_below_a_hidden_one_no
     said = [row for row in rows if row.get("type") == "says"]
     assert [(row["player"], row["text"].split("\n")[0]) for row in said] == SAID * 2
     assert not any("phase" in row for row in said)
+
+
+def test_names_in_capitals_before_texts_are_those_in_other_lines():
+    lines = [f"[DAY 1] [{name.upper()} (SEER) -> ALL] {said}" for name, said in SAID]
+    votes = [("Ann", "Bea"), ("Bea", "Cid"), ("Cid", "Ann")] * 2
+    lines += [f"[DAY 1] {name} voted for {other}" for name, other in votes]
+    assert read_transcripts("\n".join(lines).encode(), "game.txt").games == []
+    rows = [row for _number, row in read_named(lines)]
+    assert [(row["player"], row["text"]) for row in rows if "text" in row] == SAID
+    assert [(row["player"], row["target"]) for row in rows if "target" in row] == votes

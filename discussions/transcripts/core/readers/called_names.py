@@ -95,6 +95,8 @@ def _find_names(lines: list[str]) -> frozenset[str]:
     text = "\n".join(lines)
     # Scripts without spaces between words have none around names either.
     named = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
+    # "[ANN] hello" and "Ann votes for Bea".
+    named |= {word for word in counts if word.isupper() and word.title() in named}
     # Of words in one place some may be named by nobody, but not most.
     likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
     likely |= named if likely else {word for slot in slots for word in slot}

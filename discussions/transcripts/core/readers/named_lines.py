@@ -45,7 +45,8 @@ _SIGN = re.compile(
 )
 # "[Ann|wolves] psst": what stands in brackets belongs to the name.
 _BOXED_SIGN = re.compile(
-    r"(?P<after>[^\[\](){}\n]{0,60}(?P<sign>[\])}]))[:：]?\s{0,3}(?P<text>.*)(?P<dash>)?"
+    r"(?P<after>[^\[\](){}\n]{0,60}(?:\([^\[\](){}\n]{1,40}\)[^\[\](){}\n]{0,60})?(?P<sign>[\])}]))[:：]?\s{0,3}(?P<text>.*)"
+    r"(?P<dash>)?"
 )
 _KEYS = ('{"', "{'", '["', "['")
 _OPENED = re.compile(r"[\[({][^\[\](){}]*\Z")
@@ -135,10 +136,7 @@ def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False
     # "##Vote: Ann" is said by who speaks. The keys of an object and the parts of a list say nothing.
     if first is None or VOTE_COMMAND.fullmatch(line.strip()) or line[: first.start()].endswith(_KEYS):
         return None
-    boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
-    next_name = any_name.match(boxed["text"]) if boxed else None
-    next_sign = _SIGN.match(boxed["text"], next_name.end()) if boxed and next_name else None
-    sign = boxed if boxed and not (next_sign and next_sign["sign"]) else _SIGN.match(line, first.end())
+    sign = _sign_after(line, first, any_name)
     if sign is None:
         return None
     label = LABEL.fullmatch(line)
@@ -168,6 +166,15 @@ def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False
     kind, text = f"{head.kind} {again.kind}".strip(" ."), again.text or head.text
     shape = f"{head.shape}: {again.shape}"
     return replace(again, shape=shape, kind=kind, text=text, has_sign=True, time=head.time)
+
+
+def _sign_after(line: str, first: "re.Match[str]", any_name: "re.Pattern[str]") -> "re.Match[str] | None":
+    """What stands between the first name of a line and its text: a bracket, unless a name begins what follows."""
+    boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
+    next_name = any_name.match(boxed["text"]) if boxed else None
+    after = _SIGN.match(boxed["text"], next_name.end()) if boxed and next_name else None
+    is_next = after and after["sign"] and not _SENTENCE.search(after["after"])
+    return boxed if boxed and not is_next else _SIGN.match(line, first.end())
 
 
 def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
@@ -388,7 +395,13 @@ def _kept_round(before: Mapping[str, str]) -> dict[str, str]:
 
 
 def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
-    """The rows with what stands in brackets behind all texts in their types; what all have says nothing."""
+    """The rows with what stands in brackets behind all texts in their types; what all have says nothing.
+
+    "ANN" is Ann, where there is one.
+    """
+    for _number, row in rows:
+        loud = {key: row[key].title() for key in ("player", "target") if row.get(key, "").isupper()}
+        row |= {key: name for key, name in loud.items() if any_name.fullmatch(name)}
     said = [row for _number, row in rows if "target" not in row]
     boxes = [(row, found) for row in said if (found := _BOXED_END.fullmatch(row["text"]))]
     kinds = [_type_of(found["boxed"], any_name) for _row, found in boxes]
