@@ -92,17 +92,20 @@ def _find_names(lines: list[str]) -> frozenset[str]:
                 ends.setdefault(word, set()).add(more)
     if len(counts) > _MOST_CALLED:
         return frozenset()
-    text = "\n".join(lines)
-    # Scripts without spaces between words have none around names either.
-    named = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
-    # "[ANN] hello" and "Ann votes for Bea".
-    named |= {word for word in counts if word.isupper() and word.title() in named}
+    named = _named(counts, words, "\n".join(lines))
     # Of words in one place some may be named by nobody, but not most.
     likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
     likely |= named if likely else {word for slot in slots for word in slot}
     whole = {word + end for word in likely for end in _ends_of(ends[word])}
     # "轮到 张三" is the turn of "张三".
     return frozenset(n for n in whole if _has_case(n) or n.partition(" ")[2] not in whole)
+
+
+def _named(counts: Counter[str], words: Counter[str], text: str) -> set[str]:
+    """The words that stand elsewhere, too; scripts without spaces between words have none around names either."""
+    often = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
+    # "[ANN] hello" and "Ann votes for Bea".
+    return often.union(word for word in counts if word.isupper() and word.title() in often)
 
 
 def _are_labels(before: str, words: Iterable[str]) -> bool:
