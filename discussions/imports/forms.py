@@ -15,15 +15,18 @@ from discussions.transcripts.core.file_names import printable
 from discussions.transcripts.core.readers.columns import (
     ANY,
     ENCODING,
+    GAMES,
     IS,
     LIST,
     MOST_BYTES,
     NEEDED,
     OF_TYPED_ROWS,
+    ONE_GAME,
     OR,
     ROUNDS,
     SEPARATOR,
     SETTINGS,
+    SEVERAL_GAMES,
     MappingRecord,
     is_pair,
     read_recipe,
@@ -53,6 +56,7 @@ class ColumnsForm(forms.Form):
         questions: Sequence[Question] = (),
         pairs: Mapping[str, str] = {},
         marks: Mapping[str, int] = {},
+        begins_again: bool = False,
         **given: Any,
     ) -> None:
         self.columns, self.before = table.columns, mapping
@@ -74,6 +78,13 @@ class ColumnsForm(forms.Form):
         self.questions = {_name("is", question.value): question for question in questions}
         self.pairs = {_name("also", alias): (alias, name) for alias, name in pairs.items()}
         self._ask_about_file(table)
+        if begins_again or GAMES in mapping.settings:
+            choices = [
+                (ONE_GAME, _("One game, whose rounds begin again")),
+                (SEVERAL_GAMES, _("Several: one begins where the rounds begin again")),
+            ]
+            chosen = mapping.settings.get(GAMES, "")
+            self.fields[GAMES] = _radio(_("Is this one game?"), choices, chosen, required=True)
         self._ask_about_rounds(marks)
         self._ask()
         # The answer to a question that another choice has made needless.
@@ -191,7 +202,8 @@ class ColumnsForm(forms.Form):
         kinds |= {begins.removeprefix(IS): ROUND} if begins.startswith(IS) else {}
         aliases = dict(pair for name, pair in self.pairs.items() if given.get(name))
         settings = {
-            name: given.get(name) or self.before.settings.get(name) for name in (ENCODING, LIST, SEPARATOR)
+            name: given.get(name) or self.before.settings.get(name)
+            for name in (ENCODING, LIST, SEPARATOR, GAMES)
         }
         settings[ROUNDS] = begins if begins == "none" else ""
         return MappingRecord(
@@ -204,7 +216,7 @@ class ColumnsForm(forms.Form):
 
     def about_file(self) -> list[forms.BoundField]:
         """Questions about the file as a whole, and where rounds begin if no column says it."""
-        names = (LIST, ENCODING, SEPARATOR, *([ROUNDS] if self.asks_rounds() else []))
+        names = (LIST, ENCODING, SEPARATOR, GAMES, *([ROUNDS] if self.asks_rounds() else []))
         return [self[name] for name in names if isinstance(self.fields.get(name), forms.ChoiceField)]
 
     def asks_rounds(self) -> bool:

@@ -49,6 +49,7 @@ SETTING_LABELS: dict[str, "_StrPromise"] = {
     "list": _("Where the rows are"),
     "rounds": _("Rounds"),
     "separator": _("Between name and text"),
+    "games": _("Games"),
 }
 FIELD_HELP: dict[str, "_StrPromise"] = {
     "player": _("Who said it. Required."),

@@ -25,6 +25,7 @@ from discussions.transcripts.core.readers.columns import (
 )
 from discussions.transcripts.core.readers.heads import find_aliases, find_marks
 from discussions.transcripts.core.readers.row_kinds import find_questions
+from discussions.transcripts.core.readers.rows import find_restarts
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import mapping_record
@@ -117,12 +118,13 @@ def _listed(request: SignedIn, project: Project) -> dict[str, object]:
 
 
 def _asked(rows: Table, mapping: MappingRecord) -> dict[str, Any]:
-    """What only a person can know: what rows are, who is called otherwise, and where a round begins."""
+    """What only a person can know: what rows are, who is called otherwise, and where a round or a game begins."""
     plain = replace(mapping, kinds={})
     return {
         "questions": find_questions(rows, plain),
         "pairs": find_aliases(rows, mapping),
         "marks": find_marks(rows, plain),
+        "begins_again": bool(find_restarts(rows, mapping)),
     }
 
 

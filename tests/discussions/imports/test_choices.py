@@ -127,6 +127,21 @@ def test_a_round_begins_where_a_person_says(seen, project, lead, begins, rounds)
     assert re.search(rf'name="rounds" value="{begins}"[^>]* checked', again)
 
 
+@pytest.mark.parametrize(("said", "counts"), [("one", [12]), ("several", [6, 6])])
+def test_whether_rounds_that_begin_again_are_one_game_is_asked(seen, project, lead, said, counts):
+    rows = [{"day": 1 + n // 3, **row} for name in "ab" for n, row in enumerate(log(name))]
+    table = upload_table(project=project, by=lead, data=b"\n".join(map(as_bytes, rows)), name="a.jsonl")
+    run_waiting_jobs()
+    assert "Is this one game? One game, whose rounds begin again Several:" in words(seen.get(address(table)))
+    chosen = {"round": "0", "player": "1", "text": "2", "do": "save"}
+    refused = seen.post(address(table), chosen)
+    assert (refused.status_code, "Answer this" in words(refused)) == (422, True)
+    assert seen.post(address(table), {**chosen, "games": said}).status_code == 303
+    run_waiting_jobs()
+    records = [game_record(game.pk, game.content_sha256) for game in Game.objects.order_by("number")]
+    assert [len(record.messages) for record in records] == counts
+
+
 def test_several_columns_may_hold_one_fact(seen, project, lead):
     rows = [
         {"who": who, "said" if n % 2 else "line": f"I think that this is sentence {n} of {who}."}

@@ -3,8 +3,11 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
-from discussions.transcripts.core.readers.heads import read_head
+from discussions.transcripts.core.readers.columns import GAMES as SETTING
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.rows import find_restarts
 from tests.factories.reading import read_transcripts
 
 NAMES = ("Ann", "Bea", "Cid", "Dee")
@@ -183,9 +186,29 @@ def test_parts_that_may_be_rounds_or_games_wait(value):
     assert read_head(json.dumps(value).encode(), is_part=False) is not None
 
 
-def test_rounds_that_begin_again_in_one_list_are_asked_about():
-    found = read({"log": [numbered(row) for rows in GAMES for row in rows]})
-    assert (found.games, [fault.place for fault in found.faults]) == ([], ["log.json /log/8"])
+@pytest.mark.parametrize("is_object", [True, False])
+def test_rounds_that_begin_again_in_one_list_are_one_game_or_several_as_a_person_says(is_object):
+    rows = [numbered(row) for game in GAMES for row in game]
+    data = json.dumps({"log": rows} if is_object else rows).encode()
+    assert read_transcripts(data, "log.json").games == []
+    table = read_head(data, is_part=False)
+    mapping = propose_mapping(table)
+    assert find_restarts(table, mapping) == [8, 16]
+    for said, counts in (("one", [24]), ("several", [8, 8, 8])):
+        own = replace(mapping, settings=mapping.settings | {SETTING: said})
+        found = read_transcripts(data, "log.json", columns=[own])
+        assert [len(game.record.messages) for game in found.games] == counts
+    (fault,) = read_transcripts(data, "log.json", columns=[mapping]).faults
+    assert (fault.place, fault.code) == ("log.json /log/8" if is_object else "log.json /8", "unknown_columns")
+
+
+def test_lists_under_numbers_are_proposed_together():
+    value = {str(at): [plain(row) for row in rows] for at, rows in enumerate(GAMES)}
+    table = read_head(json.dumps(value).encode(), is_part=False)
+    mapping = propose_mapping(table)
+    assert (table.settings, mapping.fields["game"]) == ({"list": "*"}, "game")
+    found = read_transcripts(json.dumps(value).encode(), "log.json", columns=[mapping])
+    assert [len(game.record.messages) for game in found.games] == [8, 8, 8]
 
 
 @pytest.mark.parametrize(

@@ -131,8 +131,10 @@ DECIDING = ("type", "audience", "private", "public", "phase", "thought", *OF_TYP
 OR = "|"
 # Before a value of a type, an audience or a phase, and before another name of a player, in a written recipe.
 IS, ALSO, SET = "is.", "also.", "set."
-# The encoding where it was a guess, the list that holds the rows of an object, and "none" where there are no rounds.
-SETTINGS = ENCODING, LIST, ROUNDS, SEPARATOR = "encoding", "list", "rounds", "separator"
+# The encoding where it was a guess, the list that holds the rows of an object, "none" where there are no rounds, and
+# whether rows whose rounds begin again are one game, or several.
+SETTINGS = ENCODING, LIST, ROUNDS, SEPARATOR, GAMES = "encoding", "list", "rounds", "separator", "games"
+ONE_GAME, SEVERAL_GAMES = "one", "several"
 # The same in other languages, of which docs/transcripts.md names the languages alone.
 _TRANSLATED = {
     "round": "runde tour ronda rodada manche раунд 轮次 回合 轮 天数 ラウンド 日目 라운드",
@@ -347,7 +349,7 @@ def describe_unknown(columns: Sequence[str]) -> str:
 
 VERSION, MOST_BYTES = 1, 256 * 1024
 Kind = Literal["speech", "vote", "elimination", "private", "thought", "ignore", "round"]
-Setting = Literal["encoding", "list", "rounds", "separator"]
+Setting = Literal["encoding", "list", "rounds", "separator", "games"]
 Path = Annotated[str, Meta(min_length=1, max_length=200)]
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
 _FORM = mark("This is no recipe: {reason}. Download a recipe to see how one is written.")

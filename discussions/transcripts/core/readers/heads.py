@@ -331,12 +331,11 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
     """The rows of a game in one object, or of the list at the path, else of that with most rows among those that look
     like messages in `brief`.
     """
-    games = (
-        [value] if json_turns.recognises(brief) else [game for _at, game in list_inner_games(value, FORMATS)]
-    )
+    is_game = json_turns.recognises(brief)
+    games = [value] if is_game else [game for _at, game in list_inner_games(value, FORMATS)]
     if games and json_turns.recognises(games[0]):
         return json_turns.table_of_game(games[0])
-    if _is_known(brief):
+    if not is_game and _is_known(brief):
         return None
 
     def rank(path: str) -> tuple[bool, bool, int]:

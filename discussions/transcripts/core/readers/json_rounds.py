@@ -98,6 +98,20 @@ def round_in(row: Row) -> str:
     return next((str(part) for key, part in row[1].items() if recipes.field_of(key) == "round"), "")
 
 
+def find_restarts(numbers: Iterable[tuple[int | None, Any]]) -> list[Any]:
+    """Where numbers fall to the first one, by what stands beside each; none where they never go up again."""
+    first, highest, goes_up = 0, 0, False
+    found: list[Any] = []
+    for number, beside in numbers:
+        first = first or number or 0
+        if number == first < highest:
+            highest = number
+            found.append(beside)
+        highest = max(highest, number or 0)
+        goes_up = goes_up or (bool(found) and highest > first)
+    return found if goes_up else []
+
+
 def of_item(item: dict[str, Any], index: int, around: dict[str, Any], *, has_id: bool) -> dict[str, Any]:
     """What an object of a list says of the messages in it: their round, else its place in the list, and their phase."""
     plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}

@@ -14,12 +14,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import is_hidden
+from discussions.transcripts.core.audience import is_hidden, words_of
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
 from discussions.transcripts.core.readers import cast_lists, json_cells
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.json_rounds import are_numbered
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow, with_rows
 from workspace.core.json_faults import Problem
@@ -332,13 +333,24 @@ def cut_lists(value: Any, depth: int = 0, *, most: int = MOST_SHOWN) -> Any:
 
 
 def find_lists(value: Any) -> list[str]:
-    """The paths of the lists of objects in a value, and in its items; `*` is the value itself, if it is one."""
-    own = [recipes.ANY] if type(value) is list and value and type(value[0]) is dict else []
+    """The paths of the lists of objects in a value, and in its items; `*` is the value itself, if it is one or some."""
+    first = next(iter(_items_of(value).values()), None)
+    is_list = type(first) is dict or (type(first) is list and type(next(iter(first), None)) is dict)
+    own = [recipes.ANY] if is_list else []
     return list(islice(dict.fromkeys((*own, *_lists_in(value, ""))), MOST_LISTS))
 
 
+def _items_of(value: Any) -> dict[Any, Any]:
+    """The items of a list, or of an object that holds only lists and objects under numbers; else none."""
+    if type(value) is list:
+        return dict(enumerate(value))
+    is_object = type(value) is dict and len({tuple(words_of(key)) for key in value}) == 1 < len(value)
+    is_list = is_object and all(type(part) in (dict, list) for part in value.values()) and are_numbered(value)
+    return value if is_list else {}
+
+
 def _lists_in(value: Any, path: str) -> Iterator[str]:
-    for part in value[:MOST_ITEMS] if type(value) is list else [value]:
+    for part in islice(_items_of(value).values() or [value], MOST_ITEMS):
         is_open = type(part) is dict and path.count(".") < DEEPEST_LIST
         for key, inner in islice(part.items(), MOST_KEYS) if is_open else ():
             own = f"{path}.{key}" if path else key
@@ -375,13 +387,14 @@ def _rows_at(
     value: Any, keys: list[str], around: dict[str, Any], place: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects at a path, each with its place and what is around it."""
-    if type(value) is list:
-        is_outer = GAME not in around and not _is_part(place, value)
+    if items := _items_of(value):
+        is_outer = GAME not in around and not _is_part(place, [*items.values()])
         # Events, of which some hold a list, are no games.
-        is_counted = keys and (place or all(keys[0] in as_object(item) for item in value))
-        for index, item in enumerate(value):
-            number = {GAME if is_outer else _one_of(place): index + 1} if is_counted else {}
-            yield from _rows_at(item, keys, around | number, f"{place}/{index}")
+        is_counted = place or all({*keys[:1]} <= as_object(item).keys() for item in items.values())
+        for index, (key, item) in enumerate(items.items(), start=1):
+            is_one = (keys and is_counted) or type(item) is list
+            number = {GAME if is_outer else _one_of(place): index} if is_one else {}
+            yield from _rows_at(item, keys, around | number, f"{place}/{key}")
     elif type(value) is dict and not keys:
         yield place, {key: part for key, part in around.items() if key not in value} | value
     elif type(value) is dict and keys[0] in value:

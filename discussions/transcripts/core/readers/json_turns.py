@@ -42,9 +42,7 @@ from discussions.transcripts.core.readers.openai_chat import CARRIED
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of
 from discussions.transcripts.core.readers.rows import (
-    AGAIN,
     MOST_QUESTIONS,
-    begins_again,
     games_of_rows,
     is_nobody,
 )
@@ -79,7 +77,18 @@ def recognises(value: Any) -> bool:
     if hidden.count(False) <= 1 or are_views(brief):
         return False
     # Messages of several games are rows of a list, and no game.
-    return not name_games(values for _place, values in messages(value))
+    rows = list(messages(value))
+    return not name_games(values for _place, values in rows) and not _begin_again(rows)
+
+
+def _begin_again(rows: list[rounds.Row]) -> bool:
+    """Whether the rounds of the first list of messages begin again in it."""
+    above = rows[0][0].rpartition("/")[0]
+    own = [row for row in rows if row[0].rpartition("/")[0] == above]
+    numbers = (
+        (int(said) if said.isdecimal() else None, row[0]) for row in own if (said := rounds.round_in(row))
+    )
+    return bool(rounds.find_restarts(numbers))
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
@@ -108,12 +117,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         # Where no known column names anybody, an unknown one may.
         notes.fault(recipes.UNKNOWN_COLUMNS, "", recipes.describe_unknown(table.columns))
         return None
-    place = table.place(0).rpartition("/")[0]
-    is_said = known != recipes.find_mapping(table.columns, ())
-    if not is_said and (again := begins_again(table, mapping, place)):
-        notes.fault(recipes.UNKNOWN_COLUMNS, again, say(AGAIN))
-        return None
-    if not _is_clear(table, mapping, place, notes):
+    if not _is_clear(table, mapping, table.place(0).rpartition("/")[0], notes):
         return None
     game, _notes = next(games_of_rows(table, mapping, lambda: notes), (None, notes))
     if game is None or not is_object:

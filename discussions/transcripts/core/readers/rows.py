@@ -2,6 +2,7 @@
 
 import re
 from array import array
+from bisect import bisect
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -27,7 +28,7 @@ from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers import row_kinds
+from discussions.transcripts.core.readers import json_rounds, row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft, is_ballot, leave_names_out
 from discussions.transcripts.core.readers.named_lines import OTHER
@@ -71,9 +72,9 @@ _DIFFERS = {
     ),
 }
 _SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
-AGAIN = mark(
-    "The rounds begin again here. If the file has several games, add a column “game”; else look at the game under “Is "
-    "this the game?” of the import, and import it."
+_AGAIN = mark(
+    "The rounds begin again here. Say once whether the file has one game or several, under “Is this the game?” of the "
+    "import, or with --map games=one or games=several."
 )
 _NO_PLAYER = mark("The row names no player. Write who said it, or take the row out.")
 _NO_TURN = mark('The turn "{turn}" is no whole number. Write a number, or map the column to the id.')
@@ -124,9 +125,8 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
     left_out = table.faults.judge_not_finite(read)
     if mapping is not None and not table.faults.count:
         questions = row_kinds.find_questions(table, mapping)
-        again = begins_again(table, mapping) if mapping == recipes.find_mapping(table.columns, ()) else ""
-        if again:
-            table.faults.add(recipes.UNKNOWN_COLUMNS, again, say(AGAIN))
+        if recipes.GAMES not in mapping.settings and (again := find_restarts(table, mapping)):
+            table.faults.add(recipes.UNKNOWN_COLUMNS, table.place(again[0]), say(_AGAIN))
             mapping = None
         for game, notes in () if questions or mapping is None else games_of_rows(table, mapping, new_notes):
             _warn_once(notes, left_out, table.faults)
@@ -147,21 +147,13 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
     yield None, notes
 
 
-def begins_again(table: Table, mapping: recipes.MappingRecord, within: str = "") -> str:
-    """Where the rounds of rows `within` a place begin again and go up again without a column for games, or ""."""
+def find_restarts(table: Table, mapping: recipes.MappingRecord) -> list[int]:
+    """The rows at which the rounds begin again, by their numbers, without a column for games."""
     at = row_kinds.places_of({"round": mapping.fields.get("round", "")}, table.columns)
-    first, highest, place = 0, 0, ""
-    for row in table.rows if at["round"] and "game" not in mapping.fields else ():
-        number, _fault = _round(row_kinds.cells_of(row, at).get("round", "").strip())
-        if number is None or not table.place(row.number).startswith(within):
-            continue
-        first = first or number
-        if number == first < highest:
-            highest, place = number, place or table.place(row.number)
-        highest = max(highest, number)
-        if place and highest > first:
-            return place
-    return ""
+    is_open = at["round"] and "game" not in mapping.fields and recipes.ROUNDS not in mapping.settings
+    rows = table.rows if is_open else ()
+    cells = ((row_kinds.cells_of(row, at).get("round", "").strip(), row.number) for row in rows)
+    return json_rounds.find_restarts((_round(said)[0], number) for said, number in cells)
 
 
 def _warn_once(notes: Notes, left_out: list[tuple[str, str, int]], faults: TableFaults) -> None:
@@ -180,7 +172,8 @@ def games_of_rows(table: Table, mapping: recipes.MappingRecord, new_notes: NewNo
     One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
     """
     signs = row_kinds.read_signs(table, mapping)
-    games = _runs(table, signs.at)
+    is_several = mapping.settings.get(recipes.GAMES) == recipes.SEVERAL_GAMES
+    games = _runs(table, signs.at, find_restarts(table, mapping) if is_several else [])
     for key, runs in games.items():
         notes = new_notes()
         # A column that only numbers the games of a file is no id.
@@ -230,8 +223,11 @@ def _leaders(table: Table, spans: list[tuple[int, int, int]], signs: row_kinds.R
     return leaders if any(begun) else frozenset()
 
 
-def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
-    """Game -> start, end and first number of each run of its rows, packed in 12 bytes per run."""
+def _runs(table: Table, at: Mapping[str, list[int]], begins: list[int]) -> "dict[str, array[int]]":
+    """Game -> start, end and first number of each run of its rows, packed in 12 bytes per run.
+
+    A game begins at each of the rows `begins`, too.
+    """
     found: dict[str, array[int]] = {}
     before = None
     first = row_kinds.first_cells(table, at)
@@ -242,6 +238,7 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
         if not cells:
             continue
         key = cells.get("game", "").strip() or (before or "" if is_opened else "")
+        key = str(bisect(begins, row.number)) if begins else key
         runs = found.setdefault(key, array("I"))
         if key == before:
             runs[-2] = row.end
