@@ -78,14 +78,7 @@ class ColumnsForm(forms.Form):
         self.questions = {_name("is", question.value): question for question in questions}
         self.pairs = {_name("also", alias): (alias, name) for alias, name in pairs.items()}
         self._ask_about_file(table)
-        if begins_again or GAMES in mapping.settings:
-            choices = [
-                (ONE_GAME, _("One game, whose rounds begin again")),
-                (SEVERAL_GAMES, _("Several: one begins where the rounds begin again")),
-            ]
-            chosen = mapping.settings.get(GAMES, "")
-            self.fields[GAMES] = _radio(_("Is this one game?"), choices, chosen, required=True)
-        self._ask_about_rounds(marks)
+        self._ask_about_rounds(marks, begins_again=begins_again)
         self._ask()
         # The answer to a question that another choice has made needless.
         for name in self.data:
@@ -133,7 +126,12 @@ class ColumnsForm(forms.Form):
             if len(choices) > 1:
                 self.fields[name] = _radio(label, choices, table.settings.get(name, ""))
 
-    def _ask_about_rounds(self, marks: Mapping[str, int]) -> None:
+    def _ask_about_rounds(self, marks: Mapping[str, int], *, begins_again: bool) -> None:
+        if begins_again or GAMES in self.before.settings:
+            several = (SEVERAL_GAMES, _("Several: one begins where the rounds begin again"))
+            games = [(ONE_GAME, _("One game, whose rounds begin again")), several]
+            chosen = self.before.settings.get(GAMES, "")
+            self.fields[GAMES] = _radio(_("Is this one game?"), games, chosen, required=True)
         begins = next((f"{IS}{value}" for value, kind in self.before.kinds.items() if kind == ROUND), "")
         choices: list[tuple[str, Any]] = [("", _("As the columns say"))]
         for value, count in marks.items():
