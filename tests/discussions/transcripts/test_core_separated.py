@@ -148,6 +148,17 @@ def test_keys_of_records_are_no_players_but_columns(sign):
     assert [(row["player"], row["text"]) for row in rows] == SAID
 
 
+def test_what_stands_below_the_keys_of_records_is_their_text():
+    parts = [
+        f"## Part {at}: Plea\n- agent: {name}\n- words: {at}\n- refs: (none)\n\n[P{at}] {text}\n[Q{at}] So.\n"
+        for at, (name, text) in enumerate(SAID)
+    ]
+    mapping, rows = rows_of("\n".join(["# Debate\n- topic: tea\n", *parts]).encode())
+    assert mapping.fields == {"player": "agent", "text": "below"}
+    said = [(name, f"[P{at}] {text}\n[Q{at}] So.") for at, (name, text) in enumerate(SAID)]
+    assert [(row["player"], row["text"]) for row in rows] == said
+
+
 def test_answers_that_come_back_are_no_fields():
     answers = ("Yes.", "No.", "Pass.", "I do not know, Ann.")
     text = "".join(

@@ -169,7 +169,9 @@ def is_told(column: Column) -> bool:
 
 def _is_record(cell: str) -> bool:
     """Whether a cell is JSON, or has lines of several speakers or keys: no message, but a record of some."""
-    return cell.lstrip()[:1] in ("{", "[") or len({*_LABELS.findall(cell)}) >= _LEAST_LABELS
+    # "[note 1] Hello." is a text.
+    is_list = cell.lstrip()[:1] == "[" and cell.rstrip()[-1:] == "]"
+    return is_list or cell.lstrip()[:1] == "{" or len({*_LABELS.findall(cell)}) >= _LEAST_LABELS
 
 
 def find_kind(free: list[Column], players: Column) -> str:

@@ -29,7 +29,7 @@ from discussions.transcripts.core.readers.tables import Table
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
 # The most text that is looked at, the fewest lines of it, what is no word, and how a separator is shown.
 SAMPLE, LEAST_LINES, LEAST_SIGNS, SHOWN = 64 * 1024, 4, 8, 100
-ABOVE, KEYED, NAMED = "name and time above", "key: value", "names"
+ABOVE, KEYED, NAMED, BELOW = "name and time above", "key: value", "names", "below"
 _Rows = list[tuple[int, dict[str, str]]]
 # In how many lines a shape or a sign is, and a line that shows it.
 _Found = tuple[int, str, str]
@@ -40,18 +40,23 @@ _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}"
 
 
 def _read_records(lines: list[str]) -> _Rows:
-    """Blocks of lines with a key and a value each, of which each begins with a key that the one before had."""
-    pairs = [(at, match) for at, line in enumerate(lines, start=1) if (match := LABEL.fullmatch(line))]
-    counts = Counter(match["label"] for _at, match in pairs)
+    """Blocks of lines with a key and a value each, of which each begins with a key that the one before had.
+
+    What stands below the keys is one of its own.
+    """
+    pairs = [(at, line, LABEL.fullmatch(line)) for at, line in enumerate(lines, start=1)]
+    counts = Counter(match["label"] for _at, _line, match in pairs if match)
     least = max(LEAST_LINES, max(counts.values(), default=0) / 2)
     often = {key for key, count in counts.items() if count >= least}
     rows: _Rows = []
-    for at, match in pairs if len(often) > 2 else ():
-        key = match["label"]
+    for at, line, match in pairs if len(often) > 2 else ():
+        key = match["label"] if match else ""
         if key in often and (not rows or key in rows[-1][1]):
             rows.append((at, {}))
-        if key in often:
+        if match and key in often:
             rows[-1][1][key] = match["text"]
+        elif rows and line.strip() and not line.startswith("#"):
+            rows[-1][1][BELOW] = f"{rows[-1][1].get(BELOW, '')}\n{line.strip()}".strip()
     return rows
 
 
