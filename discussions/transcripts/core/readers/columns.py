@@ -94,8 +94,8 @@ UNKNOWN_COLUMNS = "unknown_columns"
 
 # Further spellings of each field, without case, spaces and signs. A name belongs to the first field that lists it.
 _OTHERS = {
-    "game": "gameid gameno gamenumber match matchid session sessionid conversation conversationid dialogue dialogueid "
-    "dialog dialogid episode episodeid chatid",
+    "game": "gameid gameno gamenum gamenumber match matchid session sessionid conversation conversationid dialogue "
+    "dialogueid dialog dialogid episode episodeid chatid",
     "round": "roundnumber roundno day daynumber",
     "type": "kind eventtype event eventname messagetype msgtype rowtype entrytype",
     "audience": "visibility recipient recipients to receiver receivers visibleto heardby sentto seenby readby knownto "

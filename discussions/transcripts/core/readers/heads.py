@@ -34,10 +34,11 @@ from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
-from discussions.transcripts.core.readers.reshaped import NAMED, reshape
+from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated
+from discussions.transcripts.core.readers.stories import NAMED
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 

@@ -120,7 +120,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     if len(answers) * sum(len(history.told) for history in histories) <= _MOST_COMPARED:
         answers = [part for answer in answers for part in _heard_parts(histories, named, answer)]
     said = _order(histories, answers)
-    public = _find_public(said)
+    public = find_public(said)
     if len(public) < _LEAST_SAID or 2 * len({answer.owner for answer in public}) < len(histories):
         notes.fault("no_names", "", VIEWS)
         return None
@@ -346,7 +346,7 @@ def _order(histories: list[AgentChat], answers: list[Answer]) -> list[Answer]:
     return [answers[index] for index in sorted(keys, key=keys.__getitem__)]
 
 
-def _find_public(said: list[Answer]) -> list[Answer]:
+def find_public(said: list[Answer]) -> list[Answer]:
     """The answers that everybody was told who is told, or answers, something later.
 
     At the end of a game, where some are told nothing more, more than half of those who heard the last one are enough.

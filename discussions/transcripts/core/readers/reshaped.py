@@ -44,6 +44,7 @@ from discussions.transcripts.core.readers.columns import (
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.narration import votes_in
 from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
+from discussions.transcripts.core.readers.stories import NAMED, merge_stories
 from discussions.transcripts.core.readers.tables import (
     SAMPLED,
     Table,
@@ -54,8 +55,6 @@ from discussions.transcripts.core.readers.tables import (
 )
 from workspace.core.strict_json import read_json
 
-# The column of the players who stood in the names of columns: no known name, so that a person is asked.
-NAMED = "name in the column"
 # How many rows show that cells hold objects, and how few columns of players are a game.
 SAMPLE, LEAST_PLAYERS = 50, 3
 # What stands for a list of all players, and how many leave a game between two messages.
@@ -75,7 +74,7 @@ def reshape(table: Table, recipes: Columns = ()) -> Table:
 
     Objects in cells stay where a recipe names their columns.
     """
-    table = table if find_mapping(table.columns, recipes) else _open_objects(table)
+    table = table if find_mapping(table.columns, recipes) else _open_objects(merge_stories(table))
     table = _take_labels(_join_flags(_count_turns(_split_acts(table))))
     return _open_lists(_merge_observed(_split_players(table)))
 

@@ -1,0 +1,97 @@
+"""Tables with one row for each player, which holds all that the player was told: what all of them heard."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Any
+
+from discussions.transcripts.core.fields import as_object
+from discussions.transcripts.core.readers.columns import PLAYER, TEXT, suggest_fields
+from discussions.transcripts.core.readers.histories import Answer, find_public
+from discussions.transcripts.core.readers.narration import votes_in
+from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
+from discussions.transcripts.core.readers.tables import Table, TableRow, with_rows
+from workspace.core.strict_json import read_json
+
+# The column of players whom no column names: no known name, so that a person is asked.
+NAMED = "name in the column"
+_LEAST_PLAYERS, _LEAST_LINES, _MOST_ROWS = 3, 3, 2_000
+# "Ann: "Hello."", "[Ann] Hello."
+_LINE = re.compile(
+    r"(?:\[(?P<boxed>\w[\w .'’-]{0,40})\]|(?P<name>\w[\w .'’-]{0,40}):)[^\S\n]{1,3}(?P<text>\S.*)"
+)
+_BALLOT = re.compile(r"\[(?P<target>\w[\w .'’-]{0,40})\]")
+
+# Who says what, or for whom somebody votes, and how often before.
+_Line = tuple[str, str, str, int]
+
+
+def merge_stories(table: Table) -> Table:
+    """The table with a row for each line that all players were told, where each row is what one of them was told.
+
+    What only some were told is left out. Never raises.
+    """
+    fields = suggest_fields(table.columns)
+    at = places_of({field: fields.get(field, "") for field in (PLAYER, "game")}, table.columns)
+    rows = list(islice(table.rows, _MOST_ROWS)) if at[PLAYER] and TEXT not in fields else []
+    games: dict[str, dict[str, TableRow]] = defaultdict(dict)
+    for row in rows:
+        own = cells_of(row, at)
+        games[own.get("game", "")][own.get(PLAYER, "").strip()] = row
+    if min(map(len, games.values()), default=0) < _LEAST_PLAYERS or sum(map(len, games.values())) < len(rows):
+        return table
+    for place in range(len(table.columns)):
+        told = {
+            game: {name: list(_lines(row.cells[place], owners)) for name, row in owners.items()}
+            for game, owners in games.items()
+        }
+        stories = [story for owners in told.values() for story in owners.values()]
+        if 2 * sum(len(story) >= _LEAST_LINES for story in stories) > len(stories):
+            is_named = [*games] != [""]
+            merged = [[game] * is_named + cells for game, owners in told.items() for cells in _merge(owners)]
+            columns = ["game"] * is_named + ["round", NAMED, TEXT, "vote"]
+            return with_rows(table, columns, enumerate(merged, start=1))
+    return table
+
+
+def _lines(cell: str, names: Collection[str]) -> Iterator[_Line]:
+    """The lines of a story that somebody says, and the votes in it."""
+    parts = _texts(read_json(cell.encode(), is_lenient=True).value) if cell[:1] in ("{", "[") else [cell]
+    counts: dict[tuple[str, str, str], int] = defaultdict(int)
+    for line in (line.strip() for part in parts for line in part.split("\n")):
+        label = _LINE.match(line)
+        name, said = ((label["boxed"] or label["name"]), label["text"]) if label else ("", "")
+        ballot = _BALLOT.fullmatch(said)
+        voter, target = (name, ballot["target"]) if ballot else next(votes_in(line), ("", ""))
+        is_quoted = len(said) > 1 and said[0] == said[-1] == '"'
+        found = (voter, "", target) if voter in names else (name, said[1:-1] if is_quoted else said, "")
+        if found[0] in names:
+            yield *found, counts[found]
+            counts[found] += 1
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a JSON value, in order."""
+    if type(value) is str:
+        yield value
+    for part in as_object(value).values() if type(value) is dict else value if type(value) is list else ():
+        yield from _texts(part)
+
+
+def _merge(told: dict[str, list[_Line]]) -> Iterator[list[str]]:
+    """The round, speaker, text and target of each line that all heard who heard something later, in order."""
+    longest = sorted(told.values(), key=len, reverse=True)
+    hearers = {
+        line: [name for name, own in told.items() if line in own] for story in longest for line in story
+    }
+    lines = list(hearers)
+    said = [
+        Answer(line[0], at, line[1], dict.fromkeys(hearers[line], 0))
+        for at, line in enumerate(lines)
+        if len(hearers[line]) > 1
+    ]
+    number, has_voted = 1, False
+    for name, text, target, _time in (lines[answer.at] for answer in find_public(said)):
+        number, has_voted = number + (has_voted and text != ""), target != ""
+        yield [str(number), name, text, target]
