@@ -34,12 +34,14 @@ def merge_stories(table: Table) -> Table:
     """
     fields = suggest_fields(table.columns)
     at = places_of({field: fields.get(field, "") for field in (PLAYER, "game")}, table.columns)
-    rows = list(islice(table.rows, _MOST_ROWS)) if at[PLAYER] and TEXT not in fields else []
+    rows = list(islice(table.rows, _MOST_ROWS + 1)) if PLAYER in fields and TEXT not in fields else []
     games: dict[str, dict[str, TableRow]] = defaultdict(dict)
     for row in rows:
         own = cells_of(row, at)
         games[own.get("game", "")][own.get(PLAYER, "").strip()] = row
-    if min(map(len, games.values()), default=0) < _LEAST_PLAYERS or sum(map(len, games.values())) < len(rows):
+    tables = sum(len(own) >= _LEAST_PLAYERS for own in games.values())
+    # Each player has one row.
+    if 2 * tables <= len(games) or not len(rows) == sum(map(len, games.values())) <= _MOST_ROWS:
         return table
     for place in range(len(table.columns)):
         told = {
@@ -82,9 +84,8 @@ def _texts(value: Any) -> Iterator[str]:
 def _merge(told: dict[str, list[_Line]]) -> Iterator[list[str]]:
     """The round, speaker, text and target of each line that all heard who heard something later, in order."""
     longest = sorted(told.values(), key=len, reverse=True)
-    hearers = {
-        line: [name for name, own in told.items() if line in own] for story in longest for line in story
-    }
+    known = {name: {*own} for name, own in told.items()}
+    hearers = {line: [name for name in known if line in known[name]] for own in longest for line in own}
     lines = list(hearers)
     said = [
         Answer(line[0], at, line[1], dict.fromkeys(hearers[line], 0))
