@@ -45,7 +45,7 @@ def merge_stories(table: Table) -> Table:
         return table
     for place in range(len(table.columns)):
         told = {
-            game: {name: list(_lines(row.cells[place], owners)) for name, row in owners.items()}
+            game: {name: list(_lines_told(row.cells[place], owners)) for name, row in owners.items()}
             for game, owners in games.items()
         }
         stories = [story for owners in told.values() for story in owners.values()]
@@ -57,9 +57,11 @@ def merge_stories(table: Table) -> Table:
     return table
 
 
-def _lines(cell: str, names: Collection[str]) -> Iterator[_Line]:
+def _lines_told(cell: str, names: Collection[str]) -> Iterator[_Line]:
     """The lines of a story that somebody says, and the votes in it."""
-    parts = _texts(read_json(cell.encode(), is_lenient=True).value) if cell[:1] in ("{", "[") else [cell]
+    parts = (
+        _texts_inside(read_json(cell.encode(), is_lenient=True).value) if cell[:1] in ("{", "[") else [cell]
+    )
     counts: dict[tuple[str, str, str], int] = defaultdict(int)
     for line in (line.strip() for part in parts for line in part.split("\n")):
         label = _LINE.match(line)
@@ -73,12 +75,12 @@ def _lines(cell: str, names: Collection[str]) -> Iterator[_Line]:
             counts[found] += 1
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts_inside(value: Any) -> Iterator[str]:
     """The texts in a JSON value, in order."""
     if type(value) is str:
         yield value
     for part in as_object(value).values() if type(value) is dict else value if type(value) is list else ():
-        yield from _texts(part)
+        yield from _texts_inside(part)
 
 
 def _merge(told: dict[str, list[_Line]]) -> Iterator[list[str]]:
