@@ -261,3 +261,17 @@ def test_what_a_player_writes_beside_a_system_is_speech():
     assert [text for _round, _name, text in spoken(game.record)] == [
         f"This is line {at}." for at in range(1, 9) if at % 3
     ]
+
+
+def test_texts_under_another_key_in_the_same_phase_are_not_read():
+    rows = [
+        row
+        for name in NAMES
+        for row in (
+            {"phase": "day 1", "speaker": name, "message": f"I am {name}, hello."},
+            {"phase": "day 1", "agent": name, "content": f"{SECRET} {name}"},
+        )
+    ]
+    assert [text for _round, _name, text in spoken(proposed(lines(rows))[0])] == [
+        f"I am {name}, hello." for name in NAMES
+    ]

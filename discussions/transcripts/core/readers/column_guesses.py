@@ -140,6 +140,15 @@ def _is_of_each(column: str, columns: Sequence[str]) -> bool:
     return bool(last) and is_map and not looks_like_audience(f"{above}.{'' if is_act else last}")
 
 
+def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """The fields, with further columns of players and texts where these are filled in other phases."""
+    columns, every = {column.name: column for column in columns_in(table)}, suggest_all(table)
+    phase = columns.get(fields.get("phase", ""))
+    texts = [columns[name] for name in recipes.split_columns(every.get(recipes.TEXT, ""), columns)]
+    filled = [{when for when, said in zip(phase.all, one.all, strict=True) if said} for one in texts if phase]
+    return every if filled and sum(map(len, filled)) == len(set().union(*filled)) else fields
+
+
 def suggest_all(table: Table) -> dict[str, str]:
     """The known fields; rows with other names of players and texts fill other columns: "speaker|agent"."""
     fields, columns = recipes.suggest_fields(table.columns), table.columns

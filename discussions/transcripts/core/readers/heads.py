@@ -93,7 +93,7 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     """
     fields = recipes.suggest_fields(table.columns)
     # Rows of several phases, as of several types, may each have columns of their own.
-    fields = guesses.suggest_all(table) if "phase" in fields and "type" not in fields else fields
+    fields = guesses.suggest_by_phase(table, fields) if "type" not in fields else fields
     columns = {column.name: column for column in guesses.columns_in(table)}
     free = guesses.find_free(table, fields)
     # An id that comes back is that of who speaks.
