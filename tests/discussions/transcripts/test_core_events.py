@@ -95,7 +95,7 @@ def told(kind: str, says: str, hearers: list[str], key: str) -> dict[str, Any]:
     return {"at": 1, "type": "item", "tags": tags, "entry": {"entry_kind": kind, "shown_words": says}}
 
 
-@pytest.mark.parametrize("key", ["{}_visible", "heard_by_{}", "{}_heard_it"])
+@pytest.mark.parametrize("key", ["{}_visible", "heard_by_{}", "{}_heard_it", "{}_can_see"])
 def test_a_flag_for_each_player_and_names_before_texts_say_who_spoke_to_whom(key):
     said, rows = [], [told("ROLE_GIVEN", f"'{name}' is a guest.", [name], key) for name in NAMES]
     for name, other in permutations(NAMES, 2):
@@ -275,3 +275,19 @@ def test_texts_under_another_key_in_the_same_phase_are_not_read():
     assert [text for _round, _name, text in spoken(proposed(lines(rows))[0])] == [
         f"I am {name}, hello." for name in NAMES
     ]
+
+
+@pytest.mark.parametrize("key", ["responses", "thoughts", "whispers", "answers"])
+def test_what_models_answered_in_an_event_is_not_read(key):
+    talk = [{"day": 1, "speaker": name, "text": f"I am {name}, hello."} for name in NAMES]
+    events = [*talk, {"day": 1, key: {name: f"{SECRET} {name}" for name in NAMES}}]
+    (game,) = read_transcripts(json.dumps({"id": "g", "log": events}).encode(), "log.json").games
+    assert [text for _round, _name, text in spoken(game.record)] == [row["text"] for row in talk]
+
+
+@pytest.mark.parametrize("key", ["responses", "raw", "plans"])
+def test_a_list_within_events_that_is_no_talk_is_not_proposed(key):
+    own = [{"player": name, "words": f"{SECRET} {name}"} for name in NAMES]
+    rows = [{"kind": "start", "day": 1}, *({"kind": "other", "day": day, key: own} for day in (1, 2))]
+    table = read_head(json.dumps(rows).encode(), is_part=False)
+    assert table is None or not table.settings

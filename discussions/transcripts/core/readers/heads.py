@@ -34,6 +34,7 @@ from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
+from discussions.transcripts.core.readers.json_cells import is_talk
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
@@ -291,7 +292,8 @@ def read_head(
         value = None if is_part else json_rows.read_values(decoded.data)
         brief = json_rows.cut_lists(value)
         table = _find_rows(value, brief, path) or _find_lines(decoded, separator, brief)
-        table = table if table and (rows is None or _has_talk(table, 2)) else rows
+        is_open = table is not None and is_talk(table.settings.get(recipes.LIST, "").rpartition(".")[2])
+        table = table if table and (rows is None or (is_open and _has_talk(table, 2))) else rows
     if table is None:
         return None
     if encodings:

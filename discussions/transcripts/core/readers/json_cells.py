@@ -36,6 +36,8 @@ _OF_TEXTS = frozenset(
 _WHO_SAYS = {"question": {"asker", "questioner"}, "answer": {"answerer", "responder", "respondent"}}
 # What a list is called whose name says nothing of it.
 OF_LISTS = frozenset("log logs list lists history record records entries row rows item items data".split())
+# What a model answers, of which only a part may be said.
+_OF_ANSWERS = frozenset("response responses answer answers reply replies".split())
 # After the name of a value that may list players.
 LISTS = "[]"
 _AUDIENCES = ("audience", "private", "public")
@@ -118,6 +120,11 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
         elif name.strip():
             found.setdefault(name, value)
     return found
+
+
+def is_talk(key: str) -> bool:
+    """Whether what stands under a key was said to everybody."""
+    return kind_of_type(key) == SPEECH and _OF_ANSWERS.isdisjoint(words_of(key))
 
 
 def names_both(value: Any) -> bool:

@@ -16,7 +16,7 @@ from discussions.transcripts.core.fields import as_list, as_object
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers.chat_lines import ARROW
-from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, by_player, split_pair
+from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, by_player, is_talk, split_pair
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
 from discussions.transcripts.core.readers.openai_chat import ID_KEYS, find_id, is_chat_message
 
@@ -132,7 +132,7 @@ def _with_answers(values: dict[str, Any], pointer: str, around: dict[str, Any]) 
     for key, part in values.items():
         if _are_answers(key, values):
             yield from rows_of(part, f"{pointer}/{key}", around)
-        elif is_event and type(part) is dict and kind_of_type(key) in (SPEECH, VOTE):
+        elif is_event and type(part) is dict and (is_talk(key) or kind_of_type(key) == VOTE):
             yield from _of_players(key, part, f"{pointer}/{key}", row)
 
 

@@ -22,6 +22,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     looks_like_audience,
     split_names,
+    words_of,
 )
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.readers.column_guesses import (
@@ -66,6 +67,7 @@ _LABELLED = re.compile(
 )
 # "SPEAK: Hello.", "COMPLETE TASK - Wiring".
 _ACT = re.compile(r"(?P<verb>[A-Z]{2,20})(?: [A-Z]{2,20}){0,3}\b[\s:-]{0,3}(?P<said>.*)", re.DOTALL)
+_SENSES = frozenset("see sees saw hear know knows".split())
 _JOINT = re.compile(r"[._ :/-]+")
 
 
@@ -149,8 +151,14 @@ def _join_flags(table: Table) -> Table:
         for joint in _JOINT.finditer(last):
             ends = last[: joint.start()], last[joint.end() :]
             for name, kind in (ends, ends[::-1]):
-                if _may_be_player(name) and looks_like_audience(kind) and not is_hidden(kind):
-                    heard[around + dot, kind][name] = table.columns.index(column.name)
+                # "Ann_can_see" is called after what she does.
+                called = (
+                    kind
+                    if looks_like_audience(kind) or _SENSES.isdisjoint(words_of(kind))
+                    else f"{kind}.visible"
+                )
+                if _may_be_player(name) and looks_like_audience(called) and not is_hidden(kind):
+                    heard[around + dot, called][name] = table.columns.index(column.name)
     most = max(heard, key=lambda one: (len(heard[one]), len(one[1])), default=("", ""))
     (around, kind), own = most, heard[most]
     if len(own) < LEAST_PLAYERS or around + kind in table.columns:
