@@ -2,6 +2,7 @@
 
 import pytest
 
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from tests.factories.reading import read_transcripts
 
 NAMES = ("Ida", "Jon", "Kim")
@@ -65,3 +66,19 @@ def test_a_night_in_other_words_hides_what_follows_until_a_day():
     public = [SAID[at][1] for at in (0, 1, 2, 6, 7, 8, 9, 10)]
     assert [message.text for message in game.record.messages] == public
     assert [entry.text for entry in game.private] == [SAID[at][1] for at in (3, 4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("closed", "opened"),
+    [("Secret channel: Jon, Kim", "Public channel"), ("Jon and Kim whisper to each other", "All talk")],
+)
+def test_a_title_of_those_who_whisper_hides_what_follows_in_the_proposal(closed, opened):
+    lines = chat({}).decode().split("\n")[1:]
+    data = "\n".join([closed, *lines[:2], opened, *lines[2:6], closed, *lines[6:8], opened, *lines[8:]])
+    assert read_transcripts(data.encode(), "chat.txt").games == []
+    table = read_head(data.encode(), is_part=False)
+    assert table is not None
+    game = read_first_game(table, propose_mapping(table), "chat.txt", "chat", {})
+    assert game.record is not None
+    public = [text for at, (_name, text) in enumerate(SAID) if at not in (0, 1, 6, 7)]
+    assert [message.text for message in game.record.messages] == public

@@ -414,13 +414,15 @@ def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
     """
     found = set()
     first = min(starts, default=0)
-    for number, (above, line) in enumerate(pairwise(lines), start=2):
+    for number, (above, line) in enumerate(pairwise(["", *lines]), start=1):
         if number in starts or number + 1 not in starts:
             continue
         end = line.rstrip()
-        # What hides the lines below goes on with no text.
+        # What hides the lines below goes on with no text, nor does what opens the talk after that.
         hides = line[:1].isupper() and chat.HIDDEN.search(line)
-        is_new = line[:1].isalnum() and (hides or not above.strip() or read_heading(above) is not None)
+        opens = found and line.count(" ") < LEAST_NUMBERED and kind_of_type(line) == SPEECH
+        is_below = number > 1 and (not above.strip() or read_heading(above) is not None)
+        is_new = line[:1].isalnum() and (hides or opens or is_below)
         is_sentence = len(line) >= LONGEST_TITLE or ":" in end[:-1] or end.endswith((*ENDS, ","))
         # Above the first message a bare title says nothing of the parts, unless it hides them.
         counts = number > first or is_hidden(line)

@@ -375,7 +375,11 @@ def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> 
     # "Game type: eight" is no channel.
     said = label["label"] if label else ""
     is_channel = looks_like_audience(said) and words_of(said) != ["game", "type"]
-    return _kept_round(before) | {"phase": label["text"]} if label and is_channel else {}
+    # "Private chat: Ann, Bea" hides what follows, "Hidden: I am it." does not.
+    is_told = is_hidden(said) and label is not None and label["text"].rstrip("*_").endswith(chat_labels.ENDS)
+    if not (is_channel and label) or is_told:
+        return {}
+    return _kept_round(before) | {"phase": said if is_hidden(said) else label["text"]}
 
 
 def begin_part(title: str, before: Mapping[str, str], *, is_alone: bool) -> dict[str, str]:

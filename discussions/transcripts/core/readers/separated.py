@@ -251,6 +251,7 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
     rows: _Rows = []
     begun: dict[str, str] = {}
     found = _messages(lines, separator)
+    called = {_called(match).casefold() for match in found.values()}
     modes, parts = labels.find_modes(map(_called, found.values())), labels.unknown_parts(lines)
     # What a line without a name continues.
     spoken: dict[str, str] = {}
@@ -266,6 +267,8 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
             begun = {"round": sentence["number"]}
         elif section := chat.SECTION.fullmatch(line):
             begun = begin_part(section["title"], begun, is_alone=len(parts) < 2)
+        elif match and is_hidden(match["name"]) and labels.is_figure(match["text"], called):
+            begun = part_of(line, begun) or begun
         elif match:
             spoken = begun | _read_label(match, name, modes) | {said: match["text"]}
             rows.append((number, spoken))
