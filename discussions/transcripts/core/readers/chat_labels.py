@@ -412,7 +412,7 @@ def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
 
     They stand alone in marks; or a blank line or the heading of a round is above, and they are no sentences.
     """
-    found = set()
+    found = set[int]()
     first = min(starts, default=0)
     for number, (above, line) in enumerate(pairwise(["", *lines]), start=1):
         if number in starts or number + 1 not in starts:

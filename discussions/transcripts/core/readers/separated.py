@@ -257,9 +257,10 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
     spoken: dict[str, str] = {}
     for number, line, part in labels.split_hidden(lines, _starts(found)):
         match = found.get(number)
+        is_channel = match and is_hidden(match["name"]) and labels.is_figure(match["text"], called)
         if part:
             rows.append((number, spoken | {"type": part, said: line}))
-        elif begins := _begun_by(line):
+        elif begins := _begun_by(line) or (part_of(line, begun) if is_channel else {}):
             begun = begins
         elif day_part := part_of_day(line):
             begun = begin_part(day_part, begun, is_alone=False)
@@ -267,8 +268,6 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
             begun = {"round": sentence["number"]}
         elif section := chat.SECTION.fullmatch(line):
             begun = begin_part(section["title"], begun, is_alone=len(parts) < 2)
-        elif match and is_hidden(match["name"]) and labels.is_figure(match["text"], called):
-            begun = part_of(line, begun) or begun
         elif match:
             spoken = begun | _read_label(match, name, modes) | {said: match["text"]}
             rows.append((number, spoken))
