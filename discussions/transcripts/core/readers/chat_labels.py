@@ -331,8 +331,9 @@ def _has_marks(found: Iterable[ChatLine], names: Collection[str]) -> bool:
     Without any sign it is asked where nearly all texts have just one more line: the margin may have set these apart.
     """
     texts = _public_texts(found, names)
-    signs = Counter(sign for lines in texts for sign in _signs_below(lines))
-    ends = Counter(filter(None, map(_sign_at_end, texts)))
+    several = [lines for lines in texts if lines[1:]]
+    signs = Counter(sign for lines in several for sign in _signs_below(lines))
+    ends = Counter(filter(None, map(_sign_at_end, several)))
     even = sum(len(lines) == _LEAST_MARKS and lines[0][1] != "" for lines in texts)
     often = max(signs.values(), default=0)
     are_brief = 2 * sum(len(lines) <= _LEAST_MARKS for lines in texts) > len(texts)

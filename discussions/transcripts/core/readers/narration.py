@@ -143,7 +143,7 @@ _COMES = (
     r"(?! (?:soon|shortly|within|in (?:an?|one|two|three|five|ten|\d+))\b)"
 )
 # "Night falls. Sleep well."
-_COMES_FIRST = re.compile(rf"(?P<title>.{{1,30}}{_COMES})[.!:…].{{0,80}}", re.IGNORECASE)
+_COMES_FIRST = re.compile(rf"(?P<title>(?:the )?\w{{3,9}}{_COMES})[.!:…].{{0,80}}", re.IGNORECASE)
 _IT_IS = r"(?:\bit(?: is|['’]s| becomes| gets| turns| has become)|\bnow)(?: now)? (?:the )?"
 _GOES_TO = (
     r"\b(?:(?:enter|start)(?:s|ing)?|begin(?:s|ning)?|now in|phase[:>→ -]{1,4}"
