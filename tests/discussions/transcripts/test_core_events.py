@@ -291,3 +291,18 @@ def test_a_list_within_events_that_is_no_talk_is_not_proposed(key):
     rows = [{"kind": "start", "day": 1}, *({"kind": "other", "day": day, key: own} for day in (1, 2))]
     table = read_head(json.dumps(rows).encode(), is_part=False)
     assert table is None or not table.settings
+
+
+@pytest.mark.parametrize("key", ["alive", "voters", "candidates"])
+def test_lists_of_the_living_that_differ_and_grow_within_a_round_are_asked_about(key):
+    parts = [
+        {
+            "round": number,
+            key: own,
+            "messages": [{"speaker": name, "text": f"{said} {name}, {number}."} for name in own],
+        }
+        for number in (1, 2)
+        for own, said in ((NAMES, "I am"), (NAMES[:2], SECRET))
+    ]
+    read = read_transcripts(json.dumps({"id": "g", "rounds": parts}).encode(), "a.json")
+    assert ([fault.code for fault in read.faults], read.games) == (["unknown_columns"], [])

@@ -42,11 +42,12 @@ _TOLD = frozenset(
 # What one player says of others.
 _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
-    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order "
-    "candidate candidates voter voters withdrawn".split()
+    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
 )
-# Lists of those who are still in the game hide nothing.
-_STILL_IN = frozenset("alive living survivors survivor remaining".split())
+# Lists of those who are still in the game, or stand for election, which are one in each round, or only shrink.
+_OF_ROUNDS = frozenset(
+    "alive living survivors survivor remaining candidate candidates voter voters withdrawn".split()
+)
 # With what a game is played: "target_card".
 _OF_PLAY = frozenset("card cards suit suits hand deck dice".split())
 # What is around an answer of several texts, of which each has its own name.
@@ -400,6 +401,10 @@ class ListedPlayers:
         self.said = {**said}
         self.different: dict[str, list[str]] = {}
         self.differ, self.are_named = False, True
+        # The first list in each round, and the last one.
+        self.of_rounds: dict[str, str] = {}
+        self.before: Set[str] | None = None
+        self.varies = self.grows = False
 
     def add(self, row: Mapping[str, str], cell: str) -> None:
         """Count one row with its fields."""
@@ -407,12 +412,17 @@ class ListedPlayers:
         self.differ = self.differ or self.said.setdefault(said, cell) != cell
         if cell not in self.different and len(self.different) <= MOST_LISTS:
             self.different[cell] = [name.casefold() for name in split_names(cell)]
+        if cell:
+            own = {*self.different.get(cell, ())}
+            self.varies = self.varies or self.of_rounds.setdefault(said[1], cell) != cell
+            self.grows = self.grows or (self.before is not None and not own <= self.before)
+            self.before = own
         text = row.get("text", "").casefold() if self.are_named else ""
         self.are_named = self.are_named and all(name in text for name in self.different.get(cell, ()))
 
     def may_hide(self, names: Set[str], column: str) -> bool:
         """Whether they may, among players of these names, case-folded; so may a list of flags, one for each player."""
-        if not _STILL_IN.isdisjoint(words_of(column)):
+        if not (_OF_ROUNDS.isdisjoint(words_of(column)) or (self.varies and self.grows)):
             return False
         listed = (cell for cell, own in self.different.items() if own)
         return self.differ and not self.are_named and all(map(partial(lists_players, names), listed))
