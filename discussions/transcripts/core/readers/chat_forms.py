@@ -17,8 +17,18 @@ from discussions.transcripts.core.audience import (
     looks_like_audience,
 )
 from discussions.transcripts.core.readers.chat_labels import FACT, title_apart
-from discussions.transcripts.core.readers.chat_lines import TIME, match_message, read_heading
-from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO, part_of_day
+from discussions.transcripts.core.readers.chat_lines import (
+    TIME,
+    match_message,
+    read_heading,
+)
+from discussions.transcripts.core.readers.narration import (
+    PARTS,
+    ROLE,
+    VOTES,
+    WHO,
+    part_of_day,
+)
 
 Lines = list[str]
 # What a line is: "name" above a text, the "text" below it, "told" by nobody, or "same" as before; and its words.

@@ -7,7 +7,7 @@ continues the text before it. Nights, whispers and thoughts are private.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
+from functools import partial
 from typing import Any
 
 from msgspec import Struct, field
@@ -15,18 +15,26 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import cast_lists, narration
+from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_forms import as_chat, find_forms
-from discussions.transcripts.core.readers.columns import Columns
+from discussions.transcripts.core.readers import chat_parts as parts
+from discussions.transcripts.core.readers.columns import (
+    GAMES,
+    ONE_GAME,
+    UNKNOWN_COLUMNS,
+    Columns,
+    MappingRecord,
+)
 from discussions.transcripts.core.readers.draft import Draft
-from discussions.transcripts.core.readers.rows import is_nobody
-from workspace.core.words import mark
+from discussions.transcripts.core.readers.json_rows import table_of_objects
+from discussions.transcripts.core.readers.rows import AGAIN, is_nobody
+from discussions.transcripts.core.readers.tables import Table
+from workspace.core.words import mark, say
 
-# A horizontal rule.
 _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
 _PLAYER = re.compile(
     r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:(?:[:=]|(?<=\s)[-–—]>?(?=\s))\s{0,3}(?P<said>.*)"
@@ -34,11 +42,6 @@ _PLAYER = re.compile(
 )
 _VOTE_OR_OUT = re.compile(r"[\W\d]{0,40}(?:vote|eliminated) ?[:：](.*)", re.IGNORECASE)
 _NAME_ENDS = re.compile(r"->|→|=>|➜|➔|⇒|\(")
-_LINE_END = re.compile(rb"\r\n|\n|\r")
-_GAME = re.compile(
-    rb"(?:^|(?<=\r))[ \t]*(?:game\b|[#=*~-]{1,20} ?(?:game|match)\b ?#?\d)[^\r\n]*",
-    re.IGNORECASE | re.MULTILINE,
-)
 SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 
 _NIGHT = mark("Lines under headings of nights are no part of the public discussion: {count}.")
@@ -54,7 +57,7 @@ _ROLE_DIFFERS = mark(
     "Messages that give a player another role than an earlier one; the first is kept: {count} (first {what})."
 )
 _FIGURES = mark('Lines with only a number or a list of players were left out: {count} (first of "{what}").')
-_COMES_BACK = mark('Lines that come back with another number were left out: {count} (first "{what}").')
+_COMES_BACK = mark('Lines that come back were left out: {count} (first "{what}").')
 _BEFORE_FIRST = mark('Lines before the first message were left out: {count} (first "{what}").')
 _FACT_BELOW = mark(
     'Lines at the end were read as facts: {count} (first "{what}"). If players say them, list these at the beginning.'
@@ -101,6 +104,12 @@ class _Game(Struct):
     def place(self, index: int) -> str:
         return f"line {self.begin + index}"
 
+    def begins_again(self, line: chat.ChatLine) -> bool:
+        """Whether a heading has the number of the first round, after talk of a later one."""
+        first = next((said["roundNumber"] for said in self.draft.game["messages"] if said["roundNumber"]), 0)
+        is_heading = line.kind in ("heading", "night") and self.channel in ("", "night")
+        return is_heading and line.round == first < self.round
+
 
 def recognises_text(text: str) -> bool:
     """Whether the text is a chat: two messages with times, or a name that speaks twice, among few other lines.
@@ -108,7 +117,7 @@ def recognises_text(text: str) -> bool:
     In a text of nothing but messages and headings of rounds, nobody need speak twice.
     """
     whole = [line.rstrip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
-    whole = as_chat(whole, find_forms(whole))
+    whole = forms.as_chat(whole, forms.find_forms(whole))
     whole = whole[labels.facts_at(whole, 0, len(whole))[1] :]
     lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
     is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
@@ -142,14 +151,32 @@ def to_native_text(
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of the text, in order; one at a time is decoded. Never raises."""
     head = _lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
-    forms = find_forms(head)
-    style = chat.find_style([line for line in labels.outside_tags(as_chat(head, forms)) if line.strip()])
-    for begin, end, number in _parts(decoded):
-        notes = new_notes()
-        game = _Game(notes, Draft(notes, notes.source), begin=number)
-        notes.translate("", game.place(0))
-        _read_game(game, as_chat(_lines(decoded.part(begin, end)), forms), style)
-        yield _value(game), notes
+    own, inner = forms.find_forms(head), parts.find_inner_words(head)
+    style = chat.find_style([line for line in labels.outside_tags(forms.as_chat(head, own)) if line.strip()])
+    said = next((mapping.settings[GAMES] for mapping in columns if GAMES in mapping.settings), "")
+    for begin, end, number in parts.find_titled_games(decoded):
+        lines = parts.without_inner(forms.as_chat(_lines(decoded.part(begin, end)), own), inner)
+        games = list(_read_games(lines, style, new_notes, number, is_split=said != ONE_GAME))
+        if len(games) > 1 and not said:
+            games[1].notes.begin_native()
+            games[1].notes.fault(UNKNOWN_COLUMNS, "", say(AGAIN))
+            yield None, games[1].notes
+            continue
+        yield from ((_value(game), game.notes) for game in games)
+
+
+def table_of_text(decoded: Decoded) -> Table | None:
+    """The messages of a text whose rounds begin again, for a person to say whether that is one game; else None."""
+    one, new_notes = MappingRecord([], {}, settings={GAMES: ONE_GAME}), partial(Notes, "", "", Limits())
+    if all(game is not None for game, _notes in to_native_text(decoded, new_notes, ())):
+        return None
+    rows = [
+        {"round": said["roundNumber"], "player": said["playerName"], "text": said["message"]}
+        | ({"private": True} if said["audience"] else {})
+        for game, _notes in to_native_text(decoded, new_notes, [one])
+        for said in (game or {})["messages"]
+    ]
+    return table_of_objects(list(enumerate(rows, start=1)), "message {}".format)
 
 
 def _lines(text: str) -> list[str]:
@@ -157,57 +184,40 @@ def _lines(text: str) -> list[str]:
     return ["" if _RULE.fullmatch(line) else line for line in lines]
 
 
-def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
-    """The begin and the end of each game, and the number of its first line.
-
-    If a file begins with `Game: ...` or a title such as "=== Game 1 ===", each such line begins a game.
-    """
-    data, end = decoded.data, len(decoded.data)
-    titles = (
-        (found.start(), decoded.part(*found.span()).strip()) for found in _GAME.finditer(data, decoded.begin)
-    )
-    begins = [at for at, said in titles if labels.FACT.fullmatch(said) or not said[:1].isalpha()]
-    if not begins or data[decoded.begin : begins[0]].strip():
-        return [(decoded.begin, end, 1)]
-    above = (
-        sum(1 for _end in _LINE_END.finditer(data, *part)) for part in pairwise([decoded.begin, *begins])
-    )
-    return [
-        (*part, 1 + lines) for part, lines in zip(pairwise([*begins, end]), accumulate(above), strict=True)
-    ]
-
-
-def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
-    last = len(lines)
-    facts, start = labels.facts_at(lines, 0, last)
+def _read_games(
+    lines: list[str], style: chat.ChatStyle, new_notes: NewNotes, number: int, *, is_split: bool
+) -> Iterator[_Game]:
+    """The game of the lines, the first of which has this number; `is_split`: one begins where rounds begin again."""
+    game = _new_game(new_notes, number)
+    facts, start = labels.facts_at(lines, 0, last := len(lines))
     _read_facts(game, facts)
     names = frozenset(map(str.casefold, game.roster)) if game.is_listed else None
     below, end = labels.facts_below(lines, start, last, names or frozenset())
     style = replace(style, listed=names, heading_names=_heading_names(game, lines[start:end]))
-    numbered = _numbered_lines(lines[start:end])
+    numbered = parts.find_repeated(lines[start:end])
     for index in range(start, end):
         line = chat.read_chat_line(lines[index], style)
         if line.kind == "more" and numbered and chat.as_shape(lines[index]) in numbered:
-            game.notes.warn("numbered_line", game.place(index), line.text.strip(), says=_COMES_BACK)
-            continue
+            begun, part = narration.begun_by(line.text)
+            if begun == 0:
+                game.notes.warn("numbered_line", game.place(index), line.text.strip(), says=_COMES_BACK)
+                continue
+            line = chat.ChatLine(part, round=begun)
+        if is_split and game.begins_again(line):
+            yield game
+            game = _new_game(new_notes, number)
+            game.notes.translate("", game.place(index))
         _take(game, line, game.place(index))
     if names is None:
         _warn_of_lone_facts(game, lines, below, last)
     _read_facts(game, below)
+    yield game
 
 
-def _numbered_lines(lines: list[str]) -> frozenset[str]:
-    """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0."""
-    shapes = [chat.as_shape(line) if len(line) < 200 and chat.NUMBER.search(line) else "" for line in lines]
-    numbered = Counter(filter(None, shapes))
-    often = {shape for shape, count in numbered.items() if count >= labels.LEAST_NUMBERED}
-    before = Counter(
-        shape
-        for shape, below in zip(shapes, lines[1:], strict=False)
-        if shape in often and chat.match_message(below)
-    )
-    # Subtitles have their numbers on lines of their own.
-    return frozenset(line for line in often if 2 * before[line] > numbered[line] or line == "0")
+def _new_game(new_notes: NewNotes, number: int) -> _Game:
+    game = _Game(notes := new_notes(), Draft(notes, notes.source), begin=number)
+    notes.translate("", game.place(0))
+    return game
 
 
 def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[labels.Fact], last: int) -> None:
@@ -403,8 +413,8 @@ def _take_out(game: _Game, line: chat.ChatLine, place: str) -> None:
 
 
 def _take_vote(game: _Game, line: chat.ChatLine, place: str) -> None:
-    parts = [] if line.name else [chat.ARROW.fullmatch(part.strip()) for part in re.split("[,;]", line.text)]
-    for arrow in (parts or (None,)) if all(parts) else (chat.ARROW.fullmatch(line.text),):
+    arrows = [] if line.name else [chat.ARROW.fullmatch(part.strip()) for part in re.split("[,;]", line.text)]
+    for arrow in (arrows or (None,)) if all(arrows) else (chat.ARROW.fullmatch(line.text),):
         # A vote without a voter is that of who speaks: "VOTE: Bea" in a post of Ann.
         voter, target = (arrow["voter"], arrow["target"]) if arrow else (line.name or game.speaker, line.text)
         if not voter:

@@ -313,8 +313,10 @@ def _has_talk(table: Table, least: int = 0) -> bool:
 
 def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:
     """The lines of a text that is neither JSON nor a chat, with this separator, else with the likeliest one."""
-    if value is not None or chat_text.recognises_text(decoded.text):
+    if value is not None:
         return None
+    if chat_text.recognises_text(decoded.text):
+        return chat_text.table_of_text(decoded)
     separator = separator or next((sign for sign, _sample in find_separators(decoded.text)), "")
     return read_separated(decoded, separator) if separator else None
 

@@ -33,6 +33,13 @@ _DAY_WORDS = frozenset(
 )
 _NIGHT_SIDES = frozenset("mafia wolf wolves werewolf werewolves secret private".split())
 _DAY_SIDES = frozenset("public town village villagers everyone".split())
+# The whole of a line that says that a game is over, and who has won.
+ENDS_GAME = re.compile(
+    r"\W{0,9}(?:game over|the end|(?:the )?(?:villag(?:e|ers?)|town(?:s?folk|speople)?|mafia|(?:were)?wol(?:f|ves)"
+    r"|impostors?|crew(?:mates?)?|good|evil|liberals?|fascists?|resistance|spies|traitors|faithful)(?: team| side)?"
+    r" (?:wins?|won|has won|have won)(?: the game)?)\W{0,9}",
+    re.IGNORECASE,
+)
 # What says that a part of the game begins.
 _COMING = (
     "fall falls fallen begin begins begun come comes start starts started here arrive arrives break breaks broken dawn "
@@ -338,6 +345,12 @@ def _rounds_in(text: str) -> Iterator[tuple[int, str]]:
             (part for part, shape in _BEGUN.items() if shape.search(_NOT_NOW.sub("", sentence))), ""
         ):
             yield 0, part
+
+
+def begun_by(text: str) -> tuple[int, str]:
+    """The number of the round that a text says begins, and "heading" or "night"; 0 where it says none."""
+    begun = ((number, part) for number, part in _rounds_in(text) if number and part != "over")
+    return next(((number, part if part == "night" else "heading") for number, part in begun), (0, ""))
 
 
 def _is_begun(found: "re.Match[str]") -> bool:

@@ -72,7 +72,7 @@ _DIFFERS = {
     ),
 }
 _SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
-_AGAIN = mark(
+AGAIN = mark(
     "The rounds begin again here. Say once whether the file has one game or several, under “Is this the game?” of the "
     "import, or with --map games=one or games=several."
 )
@@ -126,7 +126,7 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
     if mapping is not None and not table.faults.count:
         questions = row_kinds.find_questions(table, mapping)
         if recipes.GAMES not in mapping.settings and (again := find_restarts(table, mapping)):
-            table.faults.add(recipes.UNKNOWN_COLUMNS, table.place(again[0]), say(_AGAIN))
+            table.faults.add(recipes.UNKNOWN_COLUMNS, table.place(again[0]), say(AGAIN))
             mapping = None
         for game, notes in () if questions or mapping is None else games_of_rows(table, mapping, new_notes):
             _warn_once(notes, left_out, table.faults)

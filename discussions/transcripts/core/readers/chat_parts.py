@@ -1,0 +1,89 @@
+"""The parts of a text chat: where its games begin, and which of its lines are no speech or no rounds."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from itertools import accumulate, pairwise
+
+from discussions.transcripts.core.decoding import Decoded
+from discussions.transcripts.core.readers.chat_labels import FACT, LEAST_NUMBERED
+from discussions.transcripts.core.readers.chat_lines import NUMBER, as_shape, match_message, read_heading
+from discussions.transcripts.core.readers.narration import ENDS_GAME, VOTES, begun_by
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_GAME = re.compile(
+    rb"(?:^|(?<=\r))[ \t]*(?:(?:(?:start|beginn?)ing )?(?:game|match)\b|[#=*~-]{1,20} ?(?:game|match)\b ?#?\d)[^\r\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BEGUN = re.compile(
+    r"(?:(?:start|beginn?)ing )?(?:game|match) ?#?\d{1,6}(?: (?:begins|starts|has begun|has started))?\W{0,5}",
+    re.IGNORECASE,
+)
+# A line that names no value, vote or part.
+_SENTENCE = re.compile(r"[^\W\d_][\w ,'’-]{3,80}[.!…]?")
+_WORD, _LONGEST_HEADING = re.compile(r"[^\W\d_]+"), 80
+
+
+def find_titled_games(decoded: Decoded) -> list[tuple[int, int, int]]:
+    """The begin and the end of each game, and the number of its first line.
+
+    If a file begins with `Game: ...` or a title such as "=== Game 1 ===", each such line begins a game.
+    """
+    data, end = decoded.data, len(decoded.data)
+    titles = (
+        (found.start(), decoded.part(*found.span()).strip()) for found in _GAME.finditer(data, decoded.begin)
+    )
+    begins = [
+        at for at, said in titles if FACT.fullmatch(said) or not said[:1].isalpha() or _BEGUN.fullmatch(said)
+    ]
+    if not begins or data[decoded.begin : begins[0]].strip():
+        return [(decoded.begin, end, 1)]
+    above = (
+        sum(1 for _end in _LINE_END.finditer(data, *part)) for part in pairwise([decoded.begin, *begins])
+    )
+    return [
+        (*part, 1 + lines) for part, lines in zip(pairwise([*begins, end]), accumulate(above), strict=True)
+    ]
+
+
+def find_repeated(lines: list[str]) -> set[str]:
+    """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0.
+
+    "Day 2 begins." need come back only once, and so need a line below messages of several players.
+    """
+    shapes = [as_shape(line) if len(line) < 200 and NUMBER.search(line) else "" for line in lines]
+    numbered = Counter(filter(None, shapes))
+    pairs = list(zip(shapes, lines, [*lines, ""][1:], strict=True))
+    before = Counter(
+        shape for shape, _line, below in pairs if numbered[shape] >= LEAST_NUMBERED and match_message(below)
+    )
+    # Subtitles have their numbers on lines of their own.
+    found = {shape for shape in before if 2 * before[shape] > numbered[shape] or shape == "0"}
+    above: dict[str, set[str]] = {}
+    for first, line in pairwise(lines):
+        if (message := match_message(first)) and _SENTENCE.fullmatch(line) and not VOTES.fullmatch(line):
+            above.setdefault(as_shape(line), set()).add(message["name"])
+    found |= {shape for shape, names in above.items() if len(names) > 1}
+    found |= {as_shape(line) for line in lines if len(line) < 200 and ENDS_GAME.fullmatch(line)}
+    return found | {shape for shape, line, _below in pairs if numbered[shape] > 1 and begun_by(line)[0]}
+
+
+def find_inner_words(lines: Iterable[str]) -> frozenset[str]:
+    """What headings are called whose numbers begin again below others: of "Day 1", "Round 1", "Day 2" the rounds."""
+    numbers: dict[str, list[int]] = {}
+    for word, number in map(_heading_of, lines):
+        numbers.setdefault(word, []).append(number)
+    falls = {word: sum(b < a for a, b in pairwise(own)) for word, own in numbers.items() if len({*own}) > 1}
+    return frozenset(word for word, count in falls.items() if count > min(falls.values()))
+
+
+def without_inner(lines: list[str], words: frozenset[str]) -> list[str]:
+    """The lines, empty where they are headings that are called so."""
+    return ["" if words and _heading_of(line)[0] in words else line for line in lines]
+
+
+def _heading_of(line: str) -> tuple[str, int]:
+    """The first word and the number of a line that is nothing but the heading of a round; "" and 0 of others."""
+    heading = read_heading(line) if len(line) < _LONGEST_HEADING else None
+    word = _WORD.search(line) if heading and heading.kind == "heading" and not heading.text else None
+    return (word[0].casefold(), heading.round) if word and heading else ("", 0)

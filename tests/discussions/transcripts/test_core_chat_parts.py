@@ -1,0 +1,94 @@
+"""Several games in a text, the rounds of its days, and lines that nobody says."""
+
+import pytest
+from msgspec.structs import replace
+
+from discussions.transcripts.core.readers.columns import GAMES
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from tests.factories.reading import read_transcripts
+
+NAMES = ("Ann", "Bea", "Cid")
+SAID = {number: [(name, f"{name} says this on day {number}.") for name in NAMES] for number in (1, 2, 3)}
+
+
+def text(*parts):
+    """Lines of parts: a line, or the number of a day, whose messages follow."""
+    lines = []
+    for part in parts:
+        lines += [part] if isinstance(part, str) else [f"{name}: {said}" for name, said in SAID[part]]
+    return "\n".join(lines).encode()
+
+
+def told(data, **options):
+    found = read_transcripts(data, "log.txt", **options)
+    assert not [fault for fault in found.faults if not fault.is_warning]
+    return [[(row.round, row.text) for row in game.record.messages] for game in found.games]
+
+
+def one_game(*days):
+    return [(day, said) for day in days for _name, said in SAID[day]]
+
+
+@pytest.mark.parametrize(
+    "title", ["Game {}", "Match #{}", "Game {} begins.", "Starting game {}", "=== Game {} ==="]
+)
+def test_titles_of_games_begin_them(title):
+    data = text(title.format(1), "Day 1", 1, "Day 2", 2, title.format(2), "Day 1", 1, "Day 2", 2)
+    assert told(data) == [one_game(1, 2), one_game(1, 2)]
+
+
+@pytest.mark.parametrize("heading", ["Day {}", "--- Day {} ---", "Day {} begins."])
+def test_whether_rounds_that_begin_again_are_one_game_is_asked(heading):
+    parts = [part for _game in "ab" for day in (1, 2) for part in (heading.format(day), day)]
+    data = text(*parts)
+    (fault,) = read_transcripts(data, "log.txt").faults
+    assert (fault.code, fault.place) == ("unknown_columns", "log.txt line 9")
+    mapping = propose_mapping(read_head(data, is_part=False))
+    assert mapping.fields == {"round": "round", "player": "player", "text": "text"}
+    for said, games in (("several", [one_game(1, 2)] * 2), ("one", [one_game(1, 2) * 2])):
+        own = replace(mapping, settings={GAMES: said})
+        found = [sorted(game) for game in told(data, columns=[own])]
+        assert found == [sorted(game) for game in games]
+
+
+def test_the_rounds_of_each_day_are_no_rounds_of_the_game():
+    data = text(
+        "=== Day 1 ===", "--- Round 1 ---", 1, "--- Round 2 ---", 1, "=== Day 2 ===", "--- Round 1 ---", 2
+    )
+    assert told(data) == [one_game(1, 1, 2)]
+    assert told(text("=== Round 1 ===", 1, "=== Round 2 ===", 2)) == [one_game(1, 2)]
+
+
+@pytest.mark.parametrize(
+    "says",
+    ["Day {} begins.", "It is day {}.", "Welcome to day {}.", "The sun rises on day {}.", "Round {} starts!"],
+)
+def test_days_that_nobody_announces_are_rounds(says):
+    data = text(says.format(1), 1, says.format(2), "Discussion, turn 1", 2)
+    assert told(data) == [one_game(1, 2)]
+
+
+def test_nights_that_nobody_announces_are_private():
+    data = text("Day 1 begins.", 1, "Night 1 begins.", 3, "Day 2 begins.", 2, "Night 2 begins.", 3)
+    (game,) = read_transcripts(data, "log.txt").games
+    assert [row.text for row in game.record.messages] == [said for _day, said in one_game(1, 2)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Voting begins.", "Nobody was eliminated.", "End of discussion", "The werewolves win.", "GAME OVER"],
+)
+def test_lines_of_a_program_are_no_part_of_the_text_above(line):
+    data = text("Day 1", ("Ann: Hello, Bea."), line, "Bea: Hello, Ann.", line, 1)
+    (game,) = told(data)
+    assert [said for _round, said in game][:2] == ["Hello, Bea.", "Hello, Ann."]
+    # What one player says each time stays.
+    (game,) = told(
+        text("Day 1", 1, "Ann: Hello.", "I mean it.", "Bea: Why?", "Ann: I say it again.", "I mean it.")
+    )
+    assert game[-1] == (1, "I say it again.\nI mean it.")
+
+
+def test_that_a_game_is_over_may_be_said_once():
+    assert told(text("Day 1", 1, "Day 2", 2, "Villagers win!")) == [one_game(1, 2)]
+    assert told(text("Day 1", 1, "Day 2", 2, "We win!"))[0][-1] == (2, SAID[2][-1][1] + "\nWe win!")
