@@ -21,7 +21,7 @@ _BEGUN = re.compile(
 )
 # A line that names no value, vote or part.
 _SENTENCE = re.compile(r"[^\W\d_][\w ,'’-]{3,80}[.!…]?")
-_WORD, _LONGEST_HEADING = re.compile(r"[^\W\d_]+"), 80
+_FIRST_WORD, _LONGEST_HEADING = re.compile(r"[^\W\d_]+"), 80
 
 
 def find_titled_games(decoded: Decoded) -> list[tuple[int, int, int]]:
@@ -85,5 +85,5 @@ def without_inner(lines: list[str], words: frozenset[str]) -> list[str]:
 def _heading_of(line: str) -> tuple[str, int]:
     """The first word and the number of a line that is nothing but the heading of a round; "" and 0 of others."""
     heading = read_heading(line) if len(line) < _LONGEST_HEADING else None
-    word = _WORD.search(line) if heading and heading.kind == "heading" and not heading.text else None
+    word = _FIRST_WORD.search(line) if heading and heading.kind == "heading" and not heading.text else None
     return (word[0].casefold(), heading.round) if word and heading else ("", 0)
