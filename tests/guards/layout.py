@@ -192,10 +192,10 @@ def dotted_name(node: ast.expr) -> str:
 
 
 @cache
-def imports_of(source: str) -> list[tuple[int, str]]:
-    """Line and dotted name of everything a source imports; `from a import b` gives a.b."""
+def imports_of(source: str, *, at_start: bool = False) -> list[tuple[int, str]]:
+    """Line and dotted name of everything a source imports, or imports `at_start`; `from a import b` gives a.b."""
     found = []
-    for node in statements_of(source):
+    for node in ast.parse(source).body if at_start else statements_of(source):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:

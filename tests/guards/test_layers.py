@@ -6,6 +6,7 @@ Views and pages build what is shown and write nothing; actions, which are below 
 import ast
 import re
 from collections import Counter
+from graphlib import TopologicalSorter
 from itertools import combinations
 
 import pytest
@@ -156,6 +157,22 @@ def inflections(stems: set[str]) -> list[str]:
 def test_imports_go_down_only():
     faults = [fault for path in python_files() for fault in climbs(module_name(path), path.read_text())]
     assert not faults, "\n".join(faults)
+
+
+def test_modules_import_no_circle():
+    # Such a module can be imported in one order only.
+    files = {module_name(path): path.read_text() for path in python_files()}
+    names = {name: imports_of(source, at_start=True) for name, source in files.items()}
+    graph = {
+        name: {
+            part
+            for _line, imported in found
+            for part in (imported, imported.rpartition(".")[0])
+            if part in files
+        }
+        for name, found in names.items()
+    }
+    TopologicalSorter({name: parts - {name} for name, parts in graph.items()}).prepare()
 
 
 def test_cores_are_pure():

@@ -24,6 +24,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.fields import as_list, as_object, read_part
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import openai_chat
+from discussions.transcripts.core.readers.answers import Answer, find_public
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.json_rounds import ROUND_KEY
 from discussions.transcripts.core.readers.narration import PARTS, ROLE
@@ -64,20 +65,6 @@ _ROLE = re.compile(
     rf"(?:\brole(?: is|:)|\byou are|\byou['’]re)\W{{1,4}}(?:(?:a|an|the) )?\W{{0,3}}(?P<role>{ROLE.pattern})\b",
     re.IGNORECASE,
 )
-
-
-class Answer(Struct):
-    """A text that a player answered: its message in the history, and where each hearer was told it."""
-
-    owner: str
-    at: int
-    text: str
-    heard: dict[str, int] = {}
-
-    @property
-    def hearers(self) -> set[str]:
-        """Those who knew it: its author, and everybody who was told it."""
-        return {self.owner, *self.heard}
 
 
 class AgentChat(Struct):
@@ -344,26 +331,6 @@ def _order(histories: list[AgentChat], answers: list[Answer]) -> list[Answer]:
         for number, (_at, _offset, index) in enumerate(places):
             last, keys[index] = (keys[index], keys[index]) if index in keys else (last, (*last, number))
     return [answers[index] for index in sorted(keys, key=keys.__getitem__)]
-
-
-def find_public(said: list[Answer]) -> list[Answer]:
-    """The answers that everybody was told who is told, or answers, something later.
-
-    At the end of a game, where some are told nothing more, more than half of those who heard the last one are enough.
-    """
-    later: set[str] = set()
-    likely: list[Answer] = []
-    hidden: list[Answer] = []
-    for answer in reversed(said):
-        (likely if answer.hearers >= later else hidden).append(answer)
-        later |= answer.hearers
-    small = [answer.hearers for answer in hidden]
-    public: list[Answer] = []
-    for answer in reversed(likely):
-        is_shrunk = public and 2 * len(answer.hearers) <= len(public[-1].hearers)
-        if answer.hearers not in small and not is_shrunk:
-            public.append(answer)
-    return public
 
 
 def _count_rounds(history: AgentChat, said: list[Answer]) -> None:

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from discussions.transcripts.core.fields import as_object
+from discussions.transcripts.core.readers.answers import Answer, find_public
 from discussions.transcripts.core.readers.columns import PLAYER, TEXT, suggest_fields
-from discussions.transcripts.core.readers.histories import Answer, find_public
 from discussions.transcripts.core.readers.narration import votes_in
 from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
 from discussions.transcripts.core.readers.tables import Table, TableRow, with_rows
