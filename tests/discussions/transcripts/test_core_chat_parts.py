@@ -89,6 +89,18 @@ def test_lines_of_a_program_are_no_part_of_the_text_above(line):
     assert game[-1] == (1, "I say it again.\nI mean it.")
 
 
+def test_what_players_say_alike_over_several_lines_stays():
+    data = text("Day 1", "Ann: Hello.", "I rest my case.", "Bea: Hello.", "I rest my case.", 1)
+    (game,) = told(data)
+    assert game[:2] == [(1, "Hello.\nI rest my case.")] * 2
+
+
+def test_days_that_a_recap_repeats_stay_rounds():
+    nights = "--- Night 1 ---", "--- Night 2 ---"
+    data = text("--- Day 1 ---", 1, nights[0], "--- Day 2 ---", 2, nights[1], "--- Day 3 ---", 3)
+    assert told(data) == [one_game(1, 2, 3)]
+
+
 def test_that_a_game_is_over_may_be_said_once():
     assert told(text("Day 1", 1, "Day 2", 2, "Villagers win!")) == [one_game(1, 2)]
     assert told(text("Day 1", 1, "Day 2", 2, "We win!"))[0][-1] == (2, SAID[2][-1][1] + "\nWe win!")

@@ -202,6 +202,21 @@ def test_rounds_that_begin_again_in_one_list_are_one_game_or_several_as_a_person
     assert (fault.place, fault.code) == ("log.json /log/8" if is_object else "log.json /8", "unknown_columns")
 
 
+def test_games_whose_rounds_begin_at_zero_are_told_apart():
+    rows = [{"round": row[0] - 1, **plain(row)} for game in GAMES for row in game]
+    data = json.dumps(rows).encode()
+    mapping = propose_mapping(read_head(data, is_part=False))
+    assert find_restarts(read_head(data, is_part=False), mapping) == [8, 16]
+    assert read_transcripts(data, "log.json").games == []
+
+
+def test_parts_of_one_game_are_no_games():
+    parts = {"opening": [plain(row) for row in GAMES[0][:4]], "closing": [plain(row) for row in GAMES[0][4:]]}
+    assert len(read({"game": parts}).games) < 2
+    steps = {f"step_{at}": part for at, part in enumerate(by_round(GAMES[0]))}
+    assert len(read({"simulation": steps}).games) < 2
+
+
 def test_lists_under_numbers_are_proposed_together():
     value = {str(at): [plain(row) for row in rows] for at, rows in enumerate(GAMES)}
     table = read_head(json.dumps(value).encode(), is_part=False)

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from itertools import accumulate, pairwise
 
 from discussions.transcripts.core.decoding import Decoded
@@ -21,6 +20,7 @@ _BEGUN = re.compile(
 )
 # A line that names no value, vote or part.
 _SENTENCE = re.compile(r"[^\W\d_][\w ,'’-]{3,80}[.!…]?")
+_OF_SPEAKERS = re.compile(r"\b(?:i|me|my|we|us|our|you|your|let)\b", re.IGNORECASE)
 _FIRST_WORD, _LONGEST_HEADING = re.compile(r"[^\W\d_]+"), 80
 
 
@@ -62,28 +62,30 @@ def find_repeated(lines: list[str]) -> set[str]:
     above: dict[str, set[str]] = {}
     for first, line in pairwise(lines):
         if (message := match_message(first)) and _SENTENCE.fullmatch(line) and not VOTES.fullmatch(line):
-            above.setdefault(as_shape(line), set()).add(message["name"])
-    found |= {shape for shape, names in above.items() if len(names) > 1}
+            above.setdefault("" if _OF_SPEAKERS.search(line) else as_shape(line), set()).add(message["name"])
+    found |= {shape for shape, names in above.items() if shape and len(names) > 1}
     found |= {as_shape(line) for line in lines if len(line) < 200 and ENDS_GAME.fullmatch(line)}
     return found | {shape for shape, line, _below in pairs if numbered[shape] > 1 and begun_by(line)[0]}
 
 
-def find_inner_words(lines: Iterable[str]) -> frozenset[str]:
-    """What headings are called whose numbers begin again below others: of "Day 1", "Round 1", "Day 2" the rounds."""
+def without_inner(lines: list[str]) -> list[str]:
+    """The lines, empty where they are headings whose numbers begin again below others that never fall.
+
+    Of "Day 1", "Round 1", "Round 2", "Day 2", "Round 1" those are the rounds.
+    """
+    headings = list(map(_heading_of, lines))
     numbers: dict[str, list[int]] = {}
-    for word, number in map(_heading_of, lines):
+    for word, number in filter(None, headings):
         numbers.setdefault(word, []).append(number)
     falls = {word: sum(b < a for a, b in pairwise(own)) for word, own in numbers.items() if len({*own}) > 1}
-    return frozenset(word for word, count in falls.items() if count > min(falls.values()))
+    inner = {word for word, count in falls.items() if count and not min(falls.values())}
+    return [
+        "" if heading and heading[0] in inner else line for heading, line in zip(headings, lines, strict=True)
+    ]
 
 
-def without_inner(lines: list[str], words: frozenset[str]) -> list[str]:
-    """The lines, empty where they are headings that are called so."""
-    return ["" if words and _heading_of(line)[0] in words else line for line in lines]
-
-
-def _heading_of(line: str) -> tuple[str, int]:
-    """The first word and the number of a line that is nothing but the heading of a round; "" and 0 of others."""
+def _heading_of(line: str) -> tuple[str, int] | None:
+    """The first word and the number of a line that is nothing but the heading of a round; None of others."""
     heading = read_heading(line) if len(line) < _LONGEST_HEADING else None
     word = _FIRST_WORD.search(line) if heading and heading.kind == "heading" and not heading.text else None
-    return (word[0].casefold(), heading.round) if word and heading else ("", 0)
+    return (word[0].casefold(), heading.round) if word and heading else None

@@ -151,11 +151,11 @@ def to_native_text(
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of the text, in order; one at a time is decoded. Never raises."""
     head = _lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
-    own, inner = forms.find_forms(head), parts.find_inner_words(head)
+    own = forms.find_forms(head)
     style = chat.find_style([line for line in labels.outside_tags(forms.as_chat(head, own)) if line.strip()])
     said = next((mapping.settings[GAMES] for mapping in columns if GAMES in mapping.settings), "")
     for begin, end, number in parts.find_titled_games(decoded):
-        lines = parts.without_inner(forms.as_chat(_lines(decoded.part(begin, end)), own), inner)
+        lines = parts.without_inner(forms.as_chat(_lines(decoded.part(begin, end)), own))
         games = list(_read_games(lines, style, new_notes, number, is_split=said != ONE_GAME))
         if len(games) > 1 and not said:
             games[1].notes.begin_native()

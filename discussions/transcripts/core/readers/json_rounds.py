@@ -30,7 +30,11 @@ _SEATS = frozenset("seat seats model models bot bots npc npcs team teams p m msg
 _NAME_KEYS = ("name", "title", "label", "type")
 _NUMBER_KEYS = ("number", "index", "id")
 _GAMES = frozenset(
-    "game match session episode run sample simulation sim replay trial experiment batch tournament seed".split()
+    "game match session episode run sample simulation sim replay trial experiment seed".split()
+)
+_SETS = frozenset(
+    "games matches sessions episodes runs samples simulations sims replays trials experiments seeds batch batches "
+    "tournament tournaments".split()
 )
 _OF_VOTES = frozenset(("voter", "target"))
 
@@ -69,11 +73,9 @@ def are_rounds(parts: Mapping[str, Any]) -> bool:
 
 
 def are_called_games(key: str, names: Iterable[str]) -> bool:
-    """Whether a list or its parts are called games: "matches", "run_2"."""
-    words = {word for name in (key, *names) for word in words_of(name)}
-    return any(
-        not _GAMES.isdisjoint((word, word.removesuffix("s"), word.removesuffix("es"))) for word in words
-    )
+    """Whether a list is called games, "matches", or each of its parts one: "run_2"."""
+    words = [{*words_of(name)} for name in names]
+    return not _SETS.isdisjoint(words_of(key)) or all(not _GAMES.isdisjoint(own) for own in words)
 
 
 def are_numbered(names: Iterable[str]) -> bool:
@@ -100,14 +102,15 @@ def round_in(row: Row) -> str:
 
 def find_restarts(numbers: Iterable[tuple[int | None, Any]]) -> list[Any]:
     """Where numbers fall to the first one, by what stands beside each; none where they never go up again."""
-    first, highest, goes_up = 0, 0, False
+    known = [(number, beside) for number, beside in numbers if number is not None]
+    first = highest = known[0][0] if known else 0
     found: list[Any] = []
-    for number, beside in numbers:
-        first = first or number or 0
+    goes_up = False
+    for number, beside in known:
         if number == first < highest:
             highest = number
             found.append(beside)
-        highest = max(highest, number or 0)
+        highest = max(highest, number)
         goes_up = goes_up or (bool(found) and highest > first)
     return found if goes_up else []
 
