@@ -91,7 +91,8 @@ class FieldsGiven(Given):
     """For each field its column, and for values of a type, an audience or a phase what such rows are.
 
     `aliases` are other names that texts use for players: "Mari" is "Marisol", "P*" is "Player*" (P1 is Player1).
-    `settings` are an encoding, the list of an object that holds the rows, and "none" where there are no rounds.
+    `settings` are an encoding, the list of an object that holds the rows, "none" where there are no rounds, and "one"
+    or "several" games where rounds begin again.
 
     `is_preview` only shows what that gives, and stores nothing.
     """

@@ -210,6 +210,13 @@ def test_games_whose_rounds_begin_at_zero_are_told_apart():
     assert read_transcripts(data, "log.json").games == []
 
 
+def test_votes_may_follow_all_messages():
+    rows = [numbered(row) for row in GAMES[0]]
+    rows += [{"day": day, "speaker": "Ann", "text": "", "vote": "Bea"} for day in (1, 2)]
+    (game,) = read(rows).games
+    assert (len(game.record.messages), [vote.round for vote in game.record.votes]) == (8, [1, 2])
+
+
 def test_parts_of_one_game_are_no_games():
     parts = {"opening": [plain(row) for row in GAMES[0][:4]], "closing": [plain(row) for row in GAMES[0][4:]]}
     assert len(read({"game": parts}).games) < 2

@@ -148,12 +148,15 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
 
 
 def find_restarts(table: Table, mapping: recipes.MappingRecord) -> list[int]:
-    """The rows at which the rounds begin again, by their numbers, without a column for games."""
-    at = row_kinds.places_of({"round": mapping.fields.get("round", "")}, table.columns)
+    """The rows with texts at which the rounds begin again, by their numbers, without a column for games."""
+    own = {field: mapping.fields.get(field, "") for field in ("round", recipes.TEXT)}
+    at = row_kinds.places_of(own, table.columns)
     is_open = at["round"] and "game" not in mapping.fields and recipes.ROUNDS not in mapping.settings
     rows = table.rows if is_open else ()
-    cells = ((row_kinds.cells_of(row, at).get("round", "").strip(), row.number) for row in rows)
-    return json_rounds.find_restarts((_round(said)[0], number) for said, number in cells)
+    cells = ((row_kinds.cells_of(row, at), row.number) for row in rows)
+    # Votes may follow all messages.
+    said = ((own.get("round", "").strip(), number) for own, number in cells if own.get(recipes.TEXT))
+    return json_rounds.find_restarts((_round(text)[0], number) for text, number in said)
 
 
 def _warn_once(notes: Notes, left_out: list[tuple[str, str, int]], faults: TableFaults) -> None:
