@@ -413,35 +413,44 @@ def _read_value(
     document: Document, known: Format, notes: Notes, options: ReadOptions
 ) -> Iterator[ReadOutcome]:
     """The game of the value, or its games if the format puts several into one; `notes` are those of a lone one."""
-    parts = [("", document.value)]
-    if known is INSIDE:
-        whole = with_objects(document.value)
-        is_game = recognise(whole, options.formats) is not None
-        parts = [("", whole)] if is_game else list_inner_games(whole, options.formats)
-    elif known.parts and known.recognises and known.recognises(document.value):
-        parts = known.parts(document.value)
+    parts = _parts(document.value, known, options)
     replaced = sum_replaced(document.replaced.values())
-    odd = [list(_not_finite(part)) if replaced.not_finite else [] for _pointer, part in parts]
+    odd = [list(_not_finite(part)) if replaced.not_finite else [] for _pointer, part, _own in parts]
     beside = replaced.not_finite - sum(map(len, odd))
-    for index, (pointer, part) in enumerate(parts):
+    for index, (pointer, part, own) in enumerate(parts):
         own_notes = notes.apart(pointer, f"{notes.source}-{index + 1}" if len(parts) > 1 else notes.source)
         if document.had_bom:
             own_notes.warn("byte_order_mark")
         if document.replaced:
             times, first = len(odd[index]) + (0 if index else beside), (*odd[index], replaced.first)[0]
             own_notes.warn_replaced([replace(replaced, not_finite=times, first=first)])
-        own = known
-        if known is INSIDE:
-            own = (
-                format_of(part, options)
-                or find_format("json_turns" if type(part) is list else "native")
-                or known
-            )
         if own is NATIVE or own.to_native is None:
             record = read_game(part, own_notes, options.role_map)
         else:
             record = read_converted(own.to_native(part, own_notes), own_notes, options.role_map)
         yield _outcome(record, own_notes, own)
+
+
+def _parts(value: Any, known: Format, options: ReadOptions) -> list[tuple[str, Any, Format]]:
+    """The games of a value, each with its pointer and its format, which may put several into one part."""
+    found = [("", value, known)]
+    if known is INSIDE:
+        whole = with_objects(value)
+        is_game = recognise(whole, options.formats) is not None
+        parts = [("", whole)] if is_game else list_inner_games(whole, options.formats)
+        found = [(pointer, part, _format_of_part(part, options)) for pointer, part in parts]
+    return [
+        (f"{pointer}{inner}", game, own)
+        for pointer, part, own in found
+        for inner, game in (
+            own.parts(part) if own.parts and own.recognises and own.recognises(part) else [("", part)]
+        )
+    ]
+
+
+def _format_of_part(part: Any, options: ReadOptions) -> Format:
+    usual = find_format("json_turns") if type(part) is list else None
+    return format_of(part, options) or usual or NATIVE
 
 
 def _not_finite(value: Any) -> Iterator[str]:

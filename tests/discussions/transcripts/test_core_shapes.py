@@ -57,6 +57,39 @@ def check_game(shape, seed):
         assert kept == sorted(line.text for line in made.of("thought", "private"))
 
 
+AROUND = {
+    "a list": list,
+    "matches": lambda games: {"matches": games},
+    "data": lambda games: {"data": games},
+    "keys": lambda games: {f"m{number}": game for number, game in enumerate(games)},
+    "ids": lambda games: {f"9f{number}ab-7": game for number, game in enumerate(games)},
+    "objects": lambda games: {"trials": [{"seed": at, "log": game} for at, game in enumerate(games)]},
+}
+
+
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
+def test_several_games_of_any_shape_in_one_file_are_several(around):
+    read_count = 0
+    for shape in SHAPES:
+        pick = random.Random(shape.__name__)
+        made = [make_game(pick) for _game in range(3)]
+        written = [shape(game, pick).replace(b'"g"', b'"g%d"' % at) for at, game in enumerate(made)]
+        try:
+            values = [json.loads(game) for game in written]
+        except ValueError:
+            continue
+        read = read_transcripts(json.dumps(around(values)).encode(), "g.json")
+        has_rounds = "rounds" not in SHAPES[shape].split()
+        found = [said(game.record, has_rounds=has_rounds) for game in read.games]
+        wanted = [
+            [(line.round if has_rounds else 1, line.player, line.text) for line in game.of("speech")]
+            for game in made
+        ]
+        assert sorted(found) in ([], sorted(wanted)), shape.__name__
+        read_count += bool(found)
+    assert read_count >= 12
+
+
 @pytest.mark.parametrize("key", ["to", "phase", "visible_to", "type", "isPrivate"])
 def test_a_named_format_hides_no_key_that_may_hide(key):
     messages = [{"playerName": name, "message": "CANARY", key: name} for name in ("Ann", "Bea")]

@@ -183,14 +183,14 @@ def _spans(values: _Placed) -> Iterator[_Answer]:
         for scope, inner in _objects(scopes, "scopeSpans", resource)
         for span in _objects(inner, "spans", scope)
     ]
-    facts: dict[str, dict[str, Any]] = {}
+    facts: dict[tuple[str, str], dict[str, Any]] = {}
     for _place, span in spans:
         told = [span, *(event for _at, event in _objects(span, "events"))]
         listed = [item for part in told for _at, item in _objects(part, "attributes")]
         given = {str(item.get("key")): plain_value(item.get("value")) for item in listed}
-        facts[str(span.get("spanId"))] = given | {"above": str(span.get("parentSpanId"))}
+        facts[_span_id(span, "spanId")] = given | {"above": _span_id(span, "parentSpanId")}
     for place, span in spans:
-        above = [facts[str(span.get("spanId"))]]
+        above = [facts[_span_id(span, "spanId")]]
         while above[-1]["above"] in facts and len(above) < _DEEPEST:
             above.append(facts[above[-1]["above"]])
         answer = above[0].get(_OUTPUT)
@@ -202,6 +202,11 @@ def _spans(values: _Placed) -> Iterator[_Answer]:
             said = {"name": name, "timestamp": span.get("endTimeUnixNano")}
             repeats = any(_AGENT in part and _OUTPUT in part for part in above[1:])
             yield game or span.get("traceId"), place, said, None if repeats else answer
+
+
+def _span_id(span: dict[str, Any], key: str) -> tuple[str, str]:
+    """The id of a span, which is its own within a trace alone."""
+    return str(span.get("traceId")), str(span.get(key))
 
 
 def _observations(values: _Placed) -> Iterator[_Answer]:

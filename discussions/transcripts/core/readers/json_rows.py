@@ -334,10 +334,14 @@ def cut_lists(value: Any, depth: int = 0, *, most: int = MOST_SHOWN) -> Any:
 
 def find_lists(value: Any) -> list[str]:
     """The paths of the lists of objects in a value, and in its items; `*` is the value itself, if it is one or some."""
-    first = next(iter(_items_of(value).values()), None)
-    is_list = type(first) is dict or (type(first) is list and type(next(iter(first), None)) is dict)
-    own = [recipes.ANY] if is_list else []
+    own = [recipes.ANY] if _are_rows(value) else []
     return list(islice(dict.fromkeys((*own, *_lists_in(value, ""))), MOST_LISTS))
+
+
+def _are_rows(value: Any) -> bool:
+    """Whether a value is a list of objects, or several such lists."""
+    first = next(iter(_items_of(value).values()), None)
+    return type(first) is dict or (type(first) is list and type(next(iter(first), None)) is dict)
 
 
 def _items_of(value: Any) -> dict[Any, Any]:
@@ -354,7 +358,7 @@ def _lists_in(value: Any, path: str) -> Iterator[str]:
         is_open = type(part) is dict and path.count(".") < DEEPEST_LIST
         for key, inner in islice(part.items(), MOST_KEYS) if is_open else ():
             own = f"{path}.{key}" if path else key
-            if type(inner) is list and inner and type(inner[0]) is dict:
+            if _are_rows(inner):
                 yield own
             if type(inner) in (dict, list):
                 yield from _lists_in(inner, own)
