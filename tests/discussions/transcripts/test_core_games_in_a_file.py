@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.readers.columns import GAMES as SETTING
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.rows import find_restarts
 from tests.factories.reading import read_transcripts
 
@@ -257,3 +258,9 @@ def test_rows_of_which_some_hold_messages_are_no_games():
     rows = [{"step": at, "kind": "bid", "agent": name} for at, name in enumerate(NAMES * 3)]
     rows += [{"step": 12, "kind": "chosen", "picked": SQUARE[:4]}]
     assert read(rows).games == []
+
+
+def test_lists_under_a_key_that_may_hide_are_asked_about():
+    value = {"game": 7, "own_eyes_only": [[plain(row) for row in GAMES[0]], [plain(row) for row in GAMES[1]]]}
+    table = read_head(json.dumps(value).encode(), is_part=False)
+    assert [question.value for question in find_questions(table, propose_mapping(table))] == ["own_eyes_only"]

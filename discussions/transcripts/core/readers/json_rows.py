@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import is_hidden, words_of
+from discussions.transcripts.core.audience import is_hidden, looks_like_audience, words_of
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
@@ -339,9 +339,9 @@ def find_lists(value: Any) -> list[str]:
 
 
 def _are_rows(value: Any) -> bool:
-    """Whether a value is a list of objects, or several such lists."""
+    """Whether a value is a list of objects, or holds several of messages."""
     first = next(iter(_items_of(value).values()), None)
-    return type(first) is dict or (type(first) is list and type(next(iter(first), None)) is dict)
+    return type(first) is dict or (type(first) is list and json_cells.names_both(next(iter(first), None)))
 
 
 def _items_of(value: Any) -> dict[Any, Any]:
@@ -408,7 +408,8 @@ def _rows_at(
             if type(part) not in (dict, list)
         }
         # The only key of a file says what it is, another one who could hear what is under it.
-        hidden = {"audience": keys[0]} if is_hidden(keys[0]) and (place or len(value) > 1) else {}
+        may_hide = is_hidden(keys[0]) or looks_like_audience(keys[0])
+        hidden = {"audience": keys[0]} if may_hide and (place or len(value) > 1) else {}
         yield from _rows_at(value[keys[0]], keys[1:], plain | around | hidden, f"{place}/{keys[0]}")
 
 
