@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from discussions.transcripts.core.readers.columns import GAMES
+from discussions.transcripts.core.readers.columns import GAMES, MappingRecord
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from tests.factories.reading import read_transcripts
 
@@ -104,3 +104,25 @@ def test_days_that_a_recap_repeats_stay_rounds():
 def test_that_a_game_is_over_may_be_said_once():
     assert told(text("Day 1", 1, "Day 2", 2, "Villagers win!")) == [one_game(1, 2)]
     assert told(text("Day 1", 1, "Day 2", 2, "We win!"))[0][-1] == (2, SAID[2][-1][1] + "\nWe win!")
+
+
+def test_an_answer_for_tables_says_nothing_of_texts():
+    data = text("Day 0", 1, "Day 1", 2, "Day 0", 1, "Day 1", 2)
+    table = MappingRecord(["who", "what"], {"player": "who", "text": "what"}, settings={GAMES: "one"})
+    (fault,) = read_transcripts(data, "log.txt", columns=[table]).faults
+    assert (fault.code, fault.place) == ("unknown_columns", "log.txt line 9")
+
+
+def test_flags_of_who_hears_may_be_marks_alone():
+    rows = [f"{name},{said},1,1,1" for number in (1, 2) for name, said in SAID[number]]
+    head = "speaker,text,Ann_visible,Bea_visible,Cid_visible"
+    data = "\n".join([head, *rows, "Ann,I am the wolf.,,,", "Ann,Join me.,1,1,"]).encode()
+    table = read_head(data, is_part=False)
+    assert [row.cells[-1] for row in table.rows][-2:] == ["[]", "Ann, Bea"]
+
+
+def test_what_follows_a_name_may_hide_its_text():
+    rows = [f'assistant,"{name}: {said}"' for number in (1, 2) for name, said in SAID[number]]
+    for verb in ("whispers", "thinks", "messaged Bea"):
+        data = "\n".join(["role,content", *rows, f'assistant,"Ann {verb}: kill Cid"']).encode()
+        assert read_transcripts(data, "log.csv").games == []

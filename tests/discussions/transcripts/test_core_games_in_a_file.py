@@ -264,3 +264,39 @@ def test_lists_under_a_key_that_may_hide_are_asked_about():
     value = {"game": 7, "own_eyes_only": [[plain(row) for row in GAMES[0]], [plain(row) for row in GAMES[1]]]}
     table = read_head(json.dumps(value).encode(), is_part=False)
     assert [question.value for question in find_questions(table, propose_mapping(table))] == ["own_eyes_only"]
+
+
+KILL = [{"speaker": name, "text": f"{name} wants to kill Dee."} for name in NAMES[:2]]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {
+            "rounds": [{"messages": by_round(GAMES[0])[0]}],
+            "wolf_chat": [{"title": "Round 1", "messages": KILL}],
+        },
+        {"messages": SQUARE, "wolf_chat": [{**row, "phase": "Day 1"} for row in KILL]},
+        [{"name": "town", "messages": SQUARE}, {"name": "wolves", "messages": KILL}],
+    ],
+    ids=["titles", "phases", "names"],
+)
+def test_what_is_hidden_stays_so_whatever_is_said_inside(value):
+    assert "kill" not in str([told(game) for game in read(value).games])
+
+
+@pytest.mark.parametrize("key", ["wolf_chat_{}", "night_{}"])
+def test_numbered_keys_that_hide_hide_in_proposals(key):
+    value = {key.format(at): KILL for at in (1, 2)}
+    mapping = propose_mapping(read_head(json.dumps(value).encode(), is_part=False))
+    assert read_transcripts(json.dumps(value).encode(), "log.json", columns=[mapping]).games == []
+
+
+def test_a_round_of_many_digits_is_a_fault():
+    value = {"log": [{**plain(row), "round": "1" * 5_000} for row in GAMES[0]]}
+    assert "wrong_type" in {fault.code for fault in read(value).faults}
+
+
+def test_names_of_keys_with_signs_are_read():
+    chats = [{"name": name, "messages": [{**plain(GAMES[0][0]), "ti|me": 1}] * 2} for name in "xy"]
+    assert [len(game.record.messages) for game in read(chats).games] == [2, 2]

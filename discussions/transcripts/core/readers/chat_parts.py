@@ -9,6 +9,8 @@ from discussions.transcripts.core.readers.chat_labels import FACT, LEAST_NUMBERE
 from discussions.transcripts.core.readers.chat_lines import NUMBER, as_shape, match_message, read_heading
 from discussions.transcripts.core.readers.narration import ENDS_GAME, VOTES, begun_by
 
+# A horizontal rule.
+_RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _GAME = re.compile(
     rb"(?:^|(?<=\r))[ \t]*(?:(?:(?:start|beginn?)ing )?(?:game|match)\b|[#=*~-]{1,20} ?(?:game|match)\b ?#?\d)[^\r\n]*",
@@ -22,6 +24,12 @@ _BEGUN = re.compile(
 _SENTENCE = re.compile(r"[^\W\d_][\w ,'’-]{3,80}[.!…]?")
 _OF_SPEAKERS = re.compile(r"\b(?:i|me|my|we|us|our|you|your|let)\b", re.IGNORECASE)
 _FIRST_WORD, _LONGEST_HEADING = re.compile(r"[^\W\d_]+"), 80
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, empty where they are rules."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return ["" if _RULE.fullmatch(line) else line for line in lines]
 
 
 def find_titled_games(decoded: Decoded) -> list[tuple[int, int, int]]:

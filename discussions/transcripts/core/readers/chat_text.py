@@ -35,13 +35,14 @@ from discussions.transcripts.core.readers.rows import AGAIN, is_nobody
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 
-_RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
 _PLAYER = re.compile(
     r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:(?:[:=]|(?<=\s)[-–—]>?(?=\s))\s{0,3}(?P<said>.*)"
     r"|\((?P<boxed>[^()]*)\))?"
 )
 _VOTE_OR_OUT = re.compile(r"[\W\d]{0,40}(?:vote|eliminated) ?[:：](.*)", re.IGNORECASE)
 _NAME_ENDS = re.compile(r"->|→|=>|➜|➔|⇒|\(")
+# Those of `table_of_text`.
+_COLUMNS = frozenset(("round", "player", "text", "private"))
 SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 
 _NIGHT = mark("Lines under headings of nights are no part of the public discussion: {count}.")
@@ -106,9 +107,10 @@ class _Game(Struct):
 
     def begins_again(self, line: chat.ChatLine) -> bool:
         """Whether a heading has the number of the first round, after talk of a later one."""
-        first = next((said["roundNumber"] for said in self.draft.game["messages"] if said["roundNumber"]), 0)
-        is_heading = line.kind in ("heading", "night") and self.channel in ("", "night")
-        return is_heading and line.round == first < self.round
+        if line.kind not in ("heading", "night") or self.channel not in ("", "night"):
+            return False
+        numbers = (said["roundNumber"] for said in self.draft.game["messages"])
+        return line.round == next((number for number in numbers if number is not None), None) < self.round
 
 
 def recognises_text(text: str) -> bool:
@@ -149,13 +151,14 @@ def recognises_text(text: str) -> bool:
 def to_native_text(
     decoded: Decoded, new_notes: NewNotes, columns: Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
-    """The games of the text, in order; one at a time is decoded. Never raises."""
-    head = _lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
+    """The games of the text, in order. Never raises."""
+    head = parts.split_lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
     own = forms.find_forms(head)
     style = chat.find_style([line for line in labels.outside_tags(forms.as_chat(head, own)) if line.strip()])
-    said = next((mapping.settings[GAMES] for mapping in columns if GAMES in mapping.settings), "")
+    own_recipes = (one.settings for one in columns if _COLUMNS.issuperset(one.columns))
+    said = next((settings[GAMES] for settings in own_recipes if GAMES in settings), "")
     for begin, end, number in parts.find_titled_games(decoded):
-        lines = parts.without_inner(forms.as_chat(_lines(decoded.part(begin, end)), own))
+        lines = parts.without_inner(forms.as_chat(parts.split_lines(decoded.part(begin, end)), own))
         games = list(_read_games(lines, style, new_notes, number, is_split=said != ONE_GAME))
         if len(games) > 1 and not said:
             games[1].notes.begin_native()
@@ -177,11 +180,6 @@ def table_of_text(decoded: Decoded) -> Table | None:
         for said in (game or {})["messages"]
     ]
     return table_of_objects(list(enumerate(rows, start=1)), "message {}".format)
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return ["" if _RULE.fullmatch(line) else line for line in lines]
 
 
 def _read_games(
@@ -290,7 +288,7 @@ def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
 
 
 def _take_heading(game: _Game, line: chat.ChatLine, place: str) -> None:
-    # narration.Rounds that begin again below a hidden title belong to that part.
+    # Rounds that begin again below a hidden title belong to that part.
     now = game.rounds.number
     begun = min(line.round, game.latest if now is None else now)
     is_again = game.channel not in ("", "night") and begun < game.latest >= line.round

@@ -357,7 +357,7 @@ def counts(name: str) -> bool:
 def is_count(table: Table, place: int) -> bool:
     """Whether a column has numbers that are more than yes and no."""
     cells = (cells[place] for cells in sample_rows(table))
-    return any(cell.isdecimal() and int(cell) > 1 for cell in cells)
+    return any(cell.isdecimal() and int(cell[:9]) > 1 for cell in cells)
 
 
 def find_ids(table: Table) -> dict[str, str]:

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, permutations
 from typing import Any
 
-from discussions.transcripts.core.audience import (
-    kind_of_title,
-)
+from discussions.transcripts.core.audience import is_hidden, kind_of_title
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.readers import columns as recipes
@@ -87,6 +85,9 @@ def list_games(
             return [(pointer, whole)]
         if _are_pieces([*told.values()], key):
             raise Unclear
+    are_rounds = len(told) < 2 or key.casefold() in rounds.ROUNDS or rounds.are_rounds(told)
+    if not are_rounds and any(map(_is_hidden_chat, told.values())):
+        raise Unclear
     own = (game_id(value) if is_object else None) or around
     inner = {
         name: list_games(part, name, f"{pointer}/{name}", depth + 1, own)
@@ -144,6 +145,12 @@ def _differ_in_words(parts: list[Any]) -> bool:
     """Whether each of several objects has a text of its own under the same key."""
     texts = [{key: said for key, said in as_object(part).items() if type(said) is str} for part in parts]
     return any(len({*(text.get(key, "") for text in texts)} - {""}) == len(texts) for key in texts[0])
+
+
+def _is_hidden_chat(part: Any) -> bool:
+    """Whether the name of a chat says that not everybody could hear it."""
+    called = (as_object(part).get(key) for key in _CALLED)
+    return any(is_hidden(name) or kind_of_title(name) for name in called if type(name) is str)
 
 
 def _may_be_channels(talks: list[list[rounds.Row]]) -> bool:
@@ -223,12 +230,16 @@ def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     """The time, the speaker and the message of each message of a chat that has both."""
     rows = next((as_objects(piece[key]) for key in LISTS if type(piece.get(key)) is list), [])
     plain = [{key: part for key, part in row.items() if type(part) in (str, int, float)} for row in rows]
-    said = [(first_values(row, "time", recipes.PLAYER), row) for row in plain]
-    return [
-        (str(facts["time"]).rjust(20), str(facts[recipes.PLAYER]), row)
-        for facts, row in said
-        if len(facts) == 2
+    said = [
+        (first_values(cells, "time", recipes.PLAYER), row) for cells, row in zip(plain, rows, strict=True)
     ]
+    return [
+        (_as_time(facts["time"]), str(facts[recipes.PLAYER]), row) for facts, row in said if len(facts) == 2
+    ]
+
+
+def _as_time(value: Any) -> str:
+    return f"{value:020.6f}" if type(value) in (int, float) else str(value).rjust(20)
 
 
 def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:

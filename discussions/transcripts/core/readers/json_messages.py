@@ -125,8 +125,10 @@ def rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[
 
 def _with_answers(values: dict[str, Any], pointer: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
     """A row, and the answers to it that stand in it, each followed by its own."""
-    levels = {rounds.LEVELS: around.get(rounds.LEVELS, ())}
-    row = {key: part for key, part in around.items() if key not in values} | values | levels
+    # A message in a hidden list is hidden, whatever it calls its own phase.
+    hidden = {"phase": around["phase"]} if rounds.hides(around) else {}
+    kept = {rounds.LEVELS: around.get(rounds.LEVELS, ())} | hidden
+    row = {key: part for key, part in around.items() if key not in values} | values | kept
     yield pointer, row
     is_event = not any(part and recipes.field_of(key) == recipes.TEXT for key, part in values.items())
     for key, part in values.items():

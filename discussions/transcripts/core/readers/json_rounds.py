@@ -128,7 +128,12 @@ def of_item(item: dict[str, Any], index: int, around: dict[str, Any], *, has_id:
     counted = _IN_KEY.findall(str(phase or ""))
     number = counted[0] if number is None and len(counted) == 1 else number
     number = index + 1 if number is None and not counted else number
-    return around | _deeper(around, number) | ({} if phase is None else {"phase": phase})
+    return around | _deeper(around, number) | ({} if phase is None or hides(around) else {"phase": phase})
+
+
+def hides(around: dict[str, Any]) -> bool:
+    """Whether a phase around messages says that not everybody heard them."""
+    return "phase" in around and is_hidden(str(around["phase"]))
 
 
 def _deeper(around: dict[str, Any], number: Any) -> dict[str, Any]:

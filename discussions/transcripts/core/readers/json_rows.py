@@ -397,6 +397,8 @@ def _rows_at(
         is_counted = place or all({*keys[:1]} <= as_object(item).keys() for item in items.values())
         for index, (key, item) in enumerate(items.items(), start=1):
             is_one = (keys and is_counted) or type(item) is list
+            may_hide = type(key) is str and (is_hidden(key) or looks_like_audience(key))
+            around = around | ({"audience": key} if may_hide else {})
             number = {GAME if is_outer else _one_of(place): index} if is_one else {}
             yield from _rows_at(item, keys, around | number, f"{place}/{key}")
     elif type(value) is dict and not keys:

@@ -86,7 +86,7 @@ def _begin_again(rows: list[rounds.Row]) -> bool:
     above = rows[0][0].rpartition("/")[0]
     own = [row for row in rows if row[0].rpartition("/")[0] == above]
     numbers = (
-        (int(said) if said.isdecimal() else None, row[0]) for row in own if (said := rounds.round_in(row))
+        (int(said[:9]) if said.isdecimal() else None, row[0]) for row in own if (said := rounds.round_in(row))
     )
     return bool(rounds.find_restarts(numbers))
 

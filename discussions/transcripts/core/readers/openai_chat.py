@@ -25,7 +25,13 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.fields import NOTHING, as_list, as_object, as_objects, read_part
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_none, split_mode
-from discussions.transcripts.core.readers.columns import OR, PLAYER, MappingRecord, field_of, suggest_fields
+from discussions.transcripts.core.readers.columns import (
+    PLAYER,
+    MappingRecord,
+    field_of,
+    split_columns,
+    suggest_fields,
+)
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.narration import LONGEST_TOLD, TOLD, leave_narration
 from discussions.transcripts.core.readers.row_kinds import UNCLEAR, read_signs
@@ -428,8 +434,9 @@ def _audience(entry: dict[str, Any]) -> Any:
 
 def first_values(entry: dict[str, Any], *wanted: str) -> dict[str, Any]:
     """Field -> the first value of an object under a key with a known name."""
-    fields = suggest_fields([key for key, value in entry.items() if value is not None])
-    return {field: entry[fields[field].split(OR)[0]] for field in wanted if field in fields}
+    keys = [key for key, value in entry.items() if value is not None]
+    fields = suggest_fields(keys)
+    return {field: entry[split_columns(fields[field], keys)[0]] for field in wanted if field in fields}
 
 
 def _speaker(entry: dict[str, Any]) -> str:

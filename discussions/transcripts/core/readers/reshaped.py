@@ -164,16 +164,25 @@ def _join_flags(table: Table) -> Table:
     if len(own) < LEAST_PLAYERS or around + kind in table.columns:
         return table
     kept = [place for place in range(len(table.columns)) if place not in own.values()]
+    # Where no flag is ever false, an empty one is.
+    is_marked = all(
+        _hears(cell) or not cell for row in table.rows for cell in map(row.cells.__getitem__, own.values())
+    )
     rows = (
-        (row.number, [*(row.cells[place] for place in kept), _hearers(row.cells, own)]) for row in table.rows
+        (row.number, [*(row.cells[place] for place in kept), _hearers(row.cells, own, is_marked=is_marked)])
+        for row in table.rows
     )
     return with_rows(table, [*(table.columns[place] for place in kept), around + kind], rows)
 
 
-def _hearers(cells: list[str], flags: dict[str, int]) -> str:
-    """Whose flag is set, as a list; "" for a row without any flag."""
-    heard = [name for name, place in flags.items() if kind_of_flag(cells[place], is_private=False) == SPEECH]
-    return as_names(heard) if any(cells[place] for place in flags.values()) else ""
+def _hearers(cells: list[str], flags: dict[str, int], *, is_marked: bool) -> str:
+    """Whose flag is set, as a list; "" for a row without any flag, unless those who hear alone are marked."""
+    heard = [name for name, place in flags.items() if _hears(cells[place])]
+    return as_names(heard) if is_marked or any(cells[place] for place in flags.values()) else ""
+
+
+def _hears(cell: str) -> bool:
+    return kind_of_flag(cell, is_private=False) == SPEECH
 
 
 def _take_labels(table: Table) -> Table:
@@ -190,10 +199,13 @@ def _take_labels(table: Table) -> Table:
         return table
     texts = [cells[text] for cells in sample if cells[text]]
     counts = Counter(_label_of(said, ())[0] for said in texts)
+    # What follows the name in "Ann whispers: Hi." is left out only where a column says who heard it.
+    is_told = any(map(looks_like_audience, table.columns))
     often = [name for name, count in counts.items() if count > 1 and _may_be_player(name)]
     # "Ann messaged Bea" begins with a name.
     names = {name for name in often if not any(name.startswith(f"{other} ") for other in often)}
-    labelled = sum(_label_of(said, names)[0] in names for said in texts)
+    has_more = any(label.startswith(f"{name} ") for label in counts for name in names)
+    labelled = 0 if has_more and not is_told else sum(_label_of(said, names)[0] in names for said in texts)
     if len(names) < LEAST_PLAYERS or 3 * labelled < len(texts):
         return table
     rows = []

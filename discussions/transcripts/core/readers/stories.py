@@ -88,11 +88,12 @@ def _merge(told: dict[str, list[_Line]]) -> Iterator[list[str]]:
     longest = sorted(told.values(), key=len, reverse=True)
     known = {name: {*own} for name, own in told.items()}
     hearers = {line: [name for name in known if line in known[name]] for own in longest for line in own}
-    lines = list(hearers)
+    # When others were told is not known.
+    lines, known_order = list(hearers), {*longest[0]}
     said = [
         Answer(line[0], at, line[1], dict.fromkeys(hearers[line], 0))
         for at, line in enumerate(lines)
-        if len(hearers[line]) > 1
+        if len(hearers[line]) > 1 and (line in known_order or len(hearers[line]) == len(known))
     ]
     number, has_voted = 1, False
     for name, text, target, _time in (lines[answer.at] for answer in find_public(said)):
