@@ -110,7 +110,9 @@ class _Game(Struct):
         if line.kind not in ("heading", "night") or self.channel not in ("", "night"):
             return False
         numbers = (said["roundNumber"] for said in self.draft.game["messages"])
-        return line.round == next((number for number in numbers if number is not None), None) < self.round
+        return (
+            line.round == next((number for number in numbers if number is not None), self.round) < self.round
+        )
 
 
 def recognises_text(text: str) -> bool:
