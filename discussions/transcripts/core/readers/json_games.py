@@ -29,11 +29,10 @@ from discussions.transcripts.core.readers.json_messages import (
     within,
 )
 from discussions.transcripts.core.readers.openai_chat import first_values
-from discussions.transcripts.core.readers.rows import (
-    MOST_QUESTIONS,
-)
+from discussions.transcripts.core.readers.rows import MOST_QUESTIONS
 from workspace.core.words import mark, say
 
+# What a game has, and its rounds and channels do not.
 OF_A_GAME = ("players", "roles", "winner")
 MOST_PARTS = 20
 _NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
@@ -58,12 +57,12 @@ _VIEWS = frozenset(("agents", "players", "views", "perspectives", "contexts", "p
 _OWNERS = frozenset(
     "agent agent_name agentName agent_id agentId player player_name playerName player_id playerId".split()
 )
-# What a chat is called, and what only a game has.
+# Under which keys a chat has a name.
 _CALLED = frozenset(("name", "title", "channel", "chat", "topic"))
 
 
 class Unclear(Exception):
-    """Whether the parts of a value are games, rounds or channels is not to be seen."""
+    """The parts of a value may be games, or rounds or channels of one."""
 
 
 def list_games(

@@ -31,12 +31,13 @@ from workspace.core.words import mark, say
 DEEPEST_LIST = 6
 MOST_LISTS, MOST_ITEMS, MOST_KEYS, MOST_SHOWN = 20, 50, 200, 20
 GAME, COUNTER = "game", " number"
-# Lists of games are called so, and what only a game has.
+# What lists of games are called, without an "s".
 _GAMES = frozenset(
     "game match matche session episode run transcript conversation dialogue sample result item data".split()
 )
 # How many rows at the beginning may list the players.
 _FIRST = 5
+# What a game has, and its rounds do not.
 _OF_A_GAME = ("id", "players", "roles", "winner")
 MOST_IN_HEAD = 5_000
 _TOO_MANY = mark(
