@@ -57,10 +57,10 @@ from discussions.slots.queries import (
 )
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.queries import load_verdict_preview
-from workspace.access.queries import prepare_by_rights
 from workspace.database.prepared_queries import prepared
 from workspace.database.unions import MOST_COUNTED, CappedCount
 from workspace.models import Person, Project
+from workspace.models.people import prepare_by_rights
 
 # Timing reads every act; a project with more evaluations in four weeks is timed by its newest.
 MOST_TIMED = 500

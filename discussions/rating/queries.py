@@ -66,11 +66,11 @@ from discussions.verdicts.core.people_estimate import AccuracySample, draw_sampl
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
-from workspace.access.queries import prepare_by_rights
 from workspace.audit.core import Latest
 from workspace.database.prepared_queries import LARGEST_KEY, build_part, prepared
 from workspace.database.unions import select_part
 from workspace.models import Event, Person, Project
+from workspace.models.people import prepare_by_rights
 
 Key = tuple[str, str]
 

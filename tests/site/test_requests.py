@@ -82,7 +82,7 @@ def test_a_database_that_is_away_before_the_view_is_told_on_a_page(client, monke
 
     client.force_login(make_admin())
     client.raise_request_exception = False
-    monkeypatch.setattr("workspace.authentication.adapter.load_person", fail)
+    monkeypatch.setattr("workspace.models.sign_ins.load_person", fail)
     answer = client.get("/projects/")
     assert answer.status_code == 503
     assert b"secret" not in answer.content

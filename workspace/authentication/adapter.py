@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from workspace.access.queries import load_person
 from workspace.authentication.actions import link_outside_account, send_password_link
 from workspace.authentication.core import describe_browser
 from workspace.models import Person
+from workspace.models.sign_ins import find_signed_in
 from workspace.outbox.queries import page_address
 from workspace.web.devices import known_device
 from workspace.web.next_page import is_page_of_ours
@@ -113,8 +113,4 @@ class SignInRules(DefaultAccountAdapter):
 class PersonBackend(AuthenticationBackend):
     """Sign-in by e-mail and password as allauth has it; the signed-in person is read by a prepared query."""
 
-    def get_user(self, user_id: int) -> Person | None:
-        """The person, unless deactivated since; service accounts never sign in."""
-        person = load_person(user_id)
-        may_be = person is not None and not person.is_service and self.user_can_authenticate(person)
-        return person if may_be else None
+    get_user = staticmethod(find_signed_in)

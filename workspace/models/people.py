@@ -1,14 +1,17 @@
 """People: who signs in. A person is deactivated, never deleted, since judgements and events name them."""
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 from zoneinfo import available_timezones
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.hashers import make_password
 from django.db import models
 from django.db.models.functions import Lower
+
+from workspace.database.prepared_queries import Kind, Prepared
 
 SYSTEM_EMAIL = "system@evalsite.invalid"
 
@@ -104,6 +107,26 @@ class Person(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.name or self.email
+
+
+def prepare_by_rights(
+    build: "Callable[..., models.QuerySet[Any, Any]]", *kinds: Kind
+) -> dict[bool, Prepared]:
+    """A query about a person, for admins (True) and for everybody else.
+
+    `build` gets a stand-in for the person and for the values of `kinds`; the query is run with the person's key. What
+    every admin may see, it may select without the person.
+    """
+
+    def prepare(is_admin: bool) -> Prepared:
+        return Prepared(
+            lambda key, *others: build(Person(pk=key, is_admin=is_admin), *others),
+            int,
+            *kinds,
+            optional=int(is_admin),
+        )
+
+    return {is_admin: prepare(is_admin) for is_admin in (False, True)}
 
 
 class Made(models.Model):

@@ -1,16 +1,22 @@
 """Who is signed in, read for every request: the session and the person, each by SQL that is built once."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
+from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import InternalError, OperationalError, models
+from django.db.models import Count, Exists, ExpressionWrapper, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from workspace.database.prepared_queries import select_rows
+from workspace.database.prepared_queries import Prepared, select_rows
+from workspace.models.notifications import Notification
 from workspace.models.people import Person
+from workspace.models.projects import LEAD, Membership
 
 
 class SignInQuerySet(models.QuerySet["SignIn"]):
@@ -71,3 +77,43 @@ class SessionStore(db.SessionStore):
             return {}
         data: dict[str, Any] = self.decode(found[0][0])
         return data
+
+
+def load_person(key: int) -> Person | None:
+    """The person with that number as the row is now, active or not, and whether a second factor is missing.
+
+    With their unread notifications counted, so that the bell costs no query of its own while they are few.
+    """
+    found = _PERSON[settings.REQUIRE_TOTP](key)
+    if not found:
+        return None
+    person = Person.from_db("default", _COLUMNS, found[0][: len(_COLUMNS)])
+    person.unread_count = found[0][len(_COLUMNS)] or 0
+    person.lacks_second_factor = bool(settings.REQUIRE_TOTP and found[0][-1])
+    return person
+
+
+def find_signed_in(key: int) -> Person | None:
+    """The person, unless deactivated since; service accounts never sign in."""
+    person = load_person(key)
+    return person if person is not None and person.is_active and not person.is_service else None
+
+
+def _query_person(needs_factor: bool, key: int) -> Any:
+    """Required second factors are in the same query as the person, so that they cost a request no further query."""
+    unread = Notification.objects.shown_to(OuterRef("pk")).filter(read_at=None).order_by()
+    count = unread.values("person").annotate(count=Count("pk")).values("count")
+    people = Person.objects.filter(pk=key).annotate(unread=Subquery(count))
+    if not needs_factor:
+        return people.values_list(*_COLUMNS, "unread")
+    leads = Membership.objects.filter(person=OuterRef("pk"), role=LEAD, ended_at=None)
+    has = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)
+    lacks = (Q(is_admin=True) | Q(Exists(leads))) & ~Q(Exists(has)) & Q(is_service=False)
+    rows = people.annotate(lacks=ExpressionWrapper(lacks, models.BooleanField()))
+    return rows.values_list(*_COLUMNS, "unread", "lacks")
+
+
+_COLUMNS = [field.attname for field in Person._meta.concrete_fields]
+_PERSON = {
+    needs_factor: Prepared(partial(_query_person, needs_factor), int) for needs_factor in (False, True)
+}

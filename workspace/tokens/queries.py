@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 from msgspec import Struct
 
-from workspace.access.queries import load_person
 from workspace.models import AccessToken, KeptAnswer, Membership, Person
+from workspace.models.sign_ins import load_person
 
 
 class Bearer(Struct, frozen=True):

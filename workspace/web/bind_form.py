@@ -11,9 +11,9 @@ from django.forms import BaseForm
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 
-from workspace.access.queries import prepare_by_rights
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person, Project
+from workspace.models.people import prepare_by_rights
 
 F = TypeVar("F", bound=BaseForm)
 CSRF_FIELD = "csrfmiddlewaretoken"

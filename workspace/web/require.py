@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from workspace.access.queries import load_person
 from workspace.models import Person
+from workspace.models.sign_ins import load_person
 from workspace.web.bind_form import only_parameters
 from workspace.web.problems import API, problem, token_needed
 from workspace.web.rate_limits import limit_costly

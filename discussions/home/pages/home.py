@@ -22,11 +22,11 @@ from rubric.human_reviewers.queries.waiting import waiting_sets
 from rubric.models import Reviewer
 from rubric.models.comparisons import PERSON
 from workspace.access.permissions import is_admin
-from workspace.access.queries import prepare_by_rights
 from workspace.core.limits import PAGE_SIZE
 from workspace.database.prepared_queries import Prepared
 from workspace.database.unions import MOST_COUNTED, CappedCount, CappedNumbers, numbers_in
 from workspace.models import Membership, Person, Project
+from workspace.models.people import prepare_by_rights
 from workspace.models.projects import LEAD
 
 LISTED, ASIDE = 5, 10

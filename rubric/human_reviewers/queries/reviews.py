@@ -21,9 +21,9 @@ from rubric.human_reviewers.core import (
 )
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import SUBMITTED
-from workspace.access.queries import prepare_by_rights
 from workspace.audit.core import Latest
 from workspace.models import Person
+from workspace.models.people import prepare_by_rights
 
 COLUMNS = (
     *("id", "comparison", "reviewer", "round", "purpose", "state", "seed", "order", "version"),

@@ -17,12 +17,12 @@ from rubric.models import CalibrationRound, Comparison, ComparisonSet, Response,
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, SUPERSEDED
 from rubric.reviews.queries import PLACE_LEASE, load_calibrated, number_own, query_calibrated, query_taken
-from workspace.access.queries import prepare_by_rights
 from workspace.core.hidden_duplicates import count_ahead
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import prepared
 from workspace.database.unions import select_part
 from workspace.models import Person, Project
+from workspace.models.people import prepare_by_rights
 
 TO_REVIEW, STARTED, SECOND, SECOND_STARTED = "to_review", "started", "second", "second_started"
 DONE, NOT_FOR_YOU, FULL = "submitted", "not_for_you", "full"
