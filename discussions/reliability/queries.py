@@ -13,8 +13,8 @@ import msgspec
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import combine_tests, draw_test, read_draw_rule
-from discussions.adjudication.core.effective import machine_values
+from discussions.adjudication.core.authorship_test import draw_test, read_draw_rule
+from discussions.adjudication.core.effective import combine_tests, machine_values
 from discussions.adjudication.core.judgeable import audit_sample, first_sampled, read_sample_rule
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED

@@ -5,7 +5,7 @@ transcript opens, an evaluator sees only `ShownTest`, a record that cannot hold 
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import comb
 
@@ -237,49 +237,6 @@ def _without_prefix(text: str, player: int, roster: Roster) -> str:
     folded = fold(text)
     colon = folded.find(":")
     return text[own_prefix(folded, 0, colon, roster.own[player - 1]) :] if colon >= 0 else text
-
-
-def combine_tests(
-    keys: Mapping[int, AnswerKey], find_answer: Callable[[int, int], str]
-) -> AuthorshipResult | None:
-    """The result of several evaluators' tests, counted as one test; None if there are none.
-
-    `keys` are by evaluation. `find_answer` returns an evaluation's answer to its n-th message: an agent's number, or
-    anything else for a miss. If the numbers of agents differ, the smallest counts: guesses are then right more often,
-    so the test is stricter. Tests by agents count an agent as identified if most of those who were asked about it said
-    so; a test that its evaluator skipped counts nothing.
-    """
-    if any(key.needed for key in keys.values()):
-        return _combine_agents(keys, find_answer)
-    if not keys:
-        return None
-    hits = [
-        find_answer(evaluation, place) == str(author)
-        for evaluation, key in keys.items()
-        for place, author in enumerate(key.authors, start=1)
-    ]
-    return AuthorshipResult(sum(hits), len(hits), min(key.agents for key in keys.values()))
-
-
-def _combine_agents(
-    keys: Mapping[int, AnswerKey], find_answer: Callable[[int, int], str]
-) -> AuthorshipResult | None:
-    asked: dict[int, list[bool]] = {}
-    decided = []
-    for evaluation, key in keys.items():
-        said = {str(place): find_answer(evaluation, place) for place in range(1, len(key.authors) + 1)}
-        if not key.is_over(said):
-            continue
-        decided.append(key)
-        for author, value in zip(key.authors, said.values(), strict=True):
-            if value:
-                asked.setdefault(author, []).append(value == str(author))
-    if not decided:
-        return None
-    hits = sum(2 * sum(right) > len(right) for right in asked.values())
-    return AuthorshipResult(
-        hits, len(asked), min(key.agents for key in decided), max(key.needed for key in decided)
-    )
 
 
 def compute_probability(hits: int, asked: int, agents: int) -> Fraction:

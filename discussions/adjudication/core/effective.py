@@ -1,12 +1,12 @@
 """Effective values: the adjudication, else the majority of submitted evaluations, else the automatic value."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from msgspec import Struct
 
-from discussions.adjudication.core.authorship_test import AnswerKey, AuthorshipResult, combine_tests
+from discussions.adjudication.core.authorship_test import AnswerKey, AuthorshipResult
 from discussions.core import judgement_kinds
 from discussions.core.records import Measurement
 from discussions.metrics.core.registry import METRICS
@@ -307,3 +307,46 @@ class AdjudicatedAnswer(Struct, frozen=True):
     kind: str
     subject: str
     value: str
+
+
+def combine_tests(
+    keys: Mapping[int, AnswerKey], find_answer: Callable[[int, int], str]
+) -> AuthorshipResult | None:
+    """The result of several evaluators' tests, counted as one test; None if there are none.
+
+    `keys` are by evaluation. `find_answer` returns an evaluation's answer to its n-th message: an agent's number, or
+    anything else for a miss. If the numbers of agents differ, the smallest counts: guesses are then right more often,
+    so the test is stricter. Tests by agents count an agent as identified if most of those who were asked about it said
+    so; a test that its evaluator skipped counts nothing.
+    """
+    if any(key.needed for key in keys.values()):
+        return _combine_agents(keys, find_answer)
+    if not keys:
+        return None
+    hits = [
+        find_answer(evaluation, place) == str(author)
+        for evaluation, key in keys.items()
+        for place, author in enumerate(key.authors, start=1)
+    ]
+    return AuthorshipResult(sum(hits), len(hits), min(key.agents for key in keys.values()))
+
+
+def _combine_agents(
+    keys: Mapping[int, AnswerKey], find_answer: Callable[[int, int], str]
+) -> AuthorshipResult | None:
+    asked: dict[int, list[bool]] = {}
+    decided = []
+    for evaluation, key in keys.items():
+        said = {str(place): find_answer(evaluation, place) for place in range(1, len(key.authors) + 1)}
+        if not key.is_over(said):
+            continue
+        decided.append(key)
+        for author, value in zip(key.authors, said.values(), strict=True):
+            if value:
+                asked.setdefault(author, []).append(value == str(author))
+    if not decided:
+        return None
+    hits = sum(2 * sum(right) > len(right) for right in asked.values())
+    return AuthorshipResult(
+        hits, len(asked), min(key.agents for key in decided), max(key.needed for key in decided)
+    )

@@ -2,12 +2,8 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.adjudication.core.authorship_test import (
-    DrawnTest,
-    combine_tests,
-    read_draw_rule,
-    without_names,
-)
+from discussions.adjudication.core.authorship_test import DrawnTest, read_draw_rule, without_names
+from discussions.adjudication.core.effective import combine_tests
 from discussions.adjudication.core.hidden_names import may_name
 from discussions.adjudication.labels import answer_label
 from discussions.adjudication.pages import Quote

@@ -18,11 +18,10 @@ from discussions.adjudication.core.authorship_test import (
     AuthorshipResult,
     DrawRule,
     build_shown_test,
-    combine_tests,
     compute_probability,
     draw_test,
 )
-from discussions.adjudication.core.effective import Judged, find_effective_values
+from discussions.adjudication.core.effective import Judged, combine_tests, find_effective_values
 from discussions.adjudication.core.judgeable import (
     SampleRule,
     audit_sample,

@@ -9,10 +9,10 @@ from discussions.adjudication.core.authorship_test import (
     AnswerKey,
     AuthorshipResult,
     DrawRule,
-    combine_tests,
     compute_probability,
     draw_test,
 )
+from discussions.adjudication.core.effective import combine_tests
 from discussions.iterations.actions import open_project
 from discussions.models import Iteration
 from discussions.rating.actions import open_transcript, reveal_roles, submit_evaluation
