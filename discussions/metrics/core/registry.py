@@ -1,8 +1,7 @@
 """The table of metrics, in the order of the rubric. A new metric is a line here, its own file and its labels."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 import msgspec
 
@@ -16,7 +15,7 @@ from discussions.metrics.core import (
     role_consistency,
     strategic_depth,
 )
-from discussions.metrics.core.metric import Judgements, Metric, as_measured
+from discussions.metrics.core.metric import Metric, as_measured
 from discussions.metrics.core.parameters import SHARED, get_parameters
 from discussions.metrics.core.prepared_game import read
 from rubric.core.records import RubricRecord
@@ -89,19 +88,6 @@ def build_diagnostics(
         for key in measured_keys(rubric)
         if key in measurements
     }
-
-
-def recount(
-    measurement: Measurement,
-    values: Mapping[str, str],
-    parameters: Mapping[str, Any],
-    *,
-    added: Collection[str] = (),
-    sample: Collection[str] = (),
-) -> Score:
-    """The score of a measurement under people's `values` (subject -> value); see `Judgements`."""
-    judgements = Judgements(values, parameters, frozenset(added), frozenset(sample))
-    return METRICS[measurement.metric].recount(measurement, judgements)
 
 
 def build_score(measurement: Measurement) -> Score:

@@ -19,8 +19,9 @@ from discussions.adjudication.core.effective import (
 from discussions.core import judgement_kinds
 from discussions.core.outcome import REPETITION, Facts, ManualCheck, Outcome, OutcomeLine, PeopleShare
 from discussions.core.records import Measurement, Score
+from discussions.metrics.core.metric import Judgements
 from discussions.metrics.core.parameters import COUNTED, divides_by_judge, read_message_score
-from discussions.metrics.core.registry import METRICS, recount
+from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.people_estimate import (
     POSITIVE,
@@ -212,15 +213,14 @@ def compute_scores(
     criteria: Iterable[Criterion] | None = None,
 ) -> dict[str, Score]:
     """Metric -> score by effective values, for the measured metrics of these criteria (None: all)."""
+    metrics = [METRICS[criterion.key] for criterion in (rubric.criteria if criteria is None else criteria)]
     return {
-        criterion.key: recount(
-            measurements[criterion.key],
-            found.values.get(METRICS[criterion.key].judged, {}),
-            rubric.parameters,
-            added=found.added,
+        metric.key: metric.recount(
+            measurements[metric.key],
+            Judgements(found.values.get(metric.judged, {}), rubric.parameters, found.added),
         )
-        for criterion in (rubric.criteria if criteria is None else criteria)
-        if not METRICS[criterion.key].is_rated
+        for metric in metrics
+        if not metric.is_rated
     }
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from benchmarks.calibration import fits
 from discussions.core.records import GameRecord, Measurement, Message, Player, Score
 from discussions.metrics.core.memory_accuracy import without_deliberate
+from discussions.metrics.core.metric import Judgements
 from discussions.metrics.core.parameters import Parameters, get_parameters
 from discussions.metrics.core.prepared_game import read
 from discussions.metrics.core.registry import (
@@ -25,7 +26,6 @@ from discussions.metrics.core.registry import (
     measure_game,
     measured_keys,
     passes,
-    recount,
 )
 from rubric.versions.queries import DISCUSSION_NUMBERS
 from tests.discussions.metrics.golden import made_games
@@ -55,6 +55,11 @@ def games(names: tuple[str, ...] = NAMES) -> st.SearchStrategy[GameRecord]:
     votes = st.lists(st.tuples(st.integers(1, 3), st.sampled_from(names), st.sampled_from(names)), max_size=4)
     roles = {name: "Mafia" if at % 2 else "Villager" for at, name in enumerate(names)}
     return st.builds(lambda messages, rows: game(messages=messages, roles=roles, votes=rows), said, votes)
+
+
+def recount(measurement, values, parameters, added=(), sample=()):
+    judgements = Judgements(values, parameters, frozenset(added), frozenset(sample))
+    return METRICS[measurement.metric].recount(measurement, judgements)
 
 
 def everything(record: GameRecord, number: str = "1.0") -> bytes:
