@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from discussions.core.records import MessageFinding
 from workspace.core.canonical import bytes_hash
 from workspace.core.words import say
 
@@ -153,19 +152,6 @@ def _parse_number(text: str, least: int = 1) -> int | None:
     if not text.isascii() or not text.isdigit() or len(text) > 7 or str(int(text)) != text:
         return None
     return int(text) if int(text) >= least else None
-
-
-def machine_value(kind: str, finding: MessageFinding) -> str:
-    """The automatic answer on a message, in the values of its kind of judgement."""
-    if kind == ROLE_CONSISTENCY:
-        return role_value(finding.counts, finding.rule)
-    return YES if finding.counts else NO
-
-
-def role_value(counts: bool, rule: str) -> str:
-    if counts:
-        return CONSISTENT
-    return NOT_ASSESSABLE if rule == "unknown_side" else INCONSISTENT
 
 
 @lru_cache(maxsize=4096)

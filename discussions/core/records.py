@@ -10,6 +10,15 @@ from decimal import Decimal
 
 from msgspec import Struct
 
+from discussions.core.judgement_kinds import (
+    CONSISTENT,
+    INCONSISTENT,
+    NO,
+    NOT_ASSESSABLE,
+    ROLE_CONSISTENCY,
+    YES,
+)
+
 MAFIA = "mafia"
 VILLAGE = "village"
 MOST_SEARCHED = 2000
@@ -160,6 +169,14 @@ class MessageFinding(Struct, frozen=True, omit_defaults=True, gc=False):
     counts: bool
     rule: str
     words: list[str] = []
+
+    def machine_value(self, kind: str) -> str:
+        """The automatic answer on the message, in the values of that kind of judgement."""
+        if kind != ROLE_CONSISTENCY:
+            return YES if self.counts else NO
+        if self.counts:
+            return CONSISTENT
+        return NOT_ASSESSABLE if self.rule == "unknown_side" else INCONSISTENT
 
 
 class Evidence(Struct, frozen=True, omit_defaults=True):

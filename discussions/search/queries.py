@@ -11,7 +11,7 @@ from django.db.models import Exists, F, OuterRef
 from msgspec import Struct
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
-from discussions.core.judgement_kinds import MESSAGE_KINDS, REFERENCE, VALUES, machine_value, parse_subject
+from discussions.core.judgement_kinds import MESSAGE_KINDS, REFERENCE, VALUES, parse_subject
 from discussions.core.records import GameRecord
 from discussions.models import (
     Evaluation,
@@ -208,7 +208,7 @@ def _judged_by_rule(games: Mapping[int, object], kind: str, value: str) -> Itera
     newest = {row.measured.game_id: row for row in rows.select_related("measured")}
     for game, row in newest.items():
         for finding in row.to_records()[kind].messages:
-            if machine_value(kind, finding) == value:
+            if finding.machine_value(kind) == value:
                 yield game, finding.message
 
 

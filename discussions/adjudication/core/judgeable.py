@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.core import judgement_kinds
-from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject, role_value
+from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.parameters import ASKED, BY_AGENTS, read_parameter
 from discussions.metrics.core.text import split
@@ -217,7 +217,7 @@ def inconsistent_messages(measurements: Mapping[str, Measurement]) -> tuple[int,
     return tuple(
         finding.message
         for finding in findings
-        if role_value(finding.counts, finding.rule) == judgement_kinds.INCONSISTENT
+        if finding.machine_value(judgement_kinds.ROLE_CONSISTENCY) == judgement_kinds.INCONSISTENT
     )
 
 

@@ -411,7 +411,7 @@ def why_messages(
     yes = judgement_kinds.CONSISTENT if metric == judgement_kinds.ROLE_CONSISTENCY else judgement_kinds.YES
     rows = []
     for finding in measurement.messages:
-        machine = judgement_kinds.machine_value(metric, finding)
+        machine = finding.machine_value(metric)
         rows.append((finding, machine, values.get(str(finding.message), machine) if values else machine))
     first = [row for row in rows if row[2] == yes] + [row for row in rows if row[2] != yes]
     return [

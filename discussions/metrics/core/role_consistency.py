@@ -381,7 +381,7 @@ def recount(measurement: Measurement, judgements: Judgements) -> Score:
 
 def machine_values(measurement: Measurement) -> dict[str, str]:
     return {
-        str(finding.message): judgement_kinds.role_value(finding.counts, finding.rule)
+        str(finding.message): finding.machine_value(judgement_kinds.ROLE_CONSISTENCY)
         for finding in measurement.messages
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, machine_value
+from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY
 from discussions.core.outcome import MEMORY, REPETITION
 from discussions.core.records import GameRecord, Message, Player
 from discussions.metrics.core.parameters import read_parameter
@@ -46,7 +46,7 @@ def measure_examples(rubric: RubricRecord) -> Iterator[MeasuredExample]:
         yield MeasuredExample(PATTERN, COHERENCE, "coherent" if found.counts else "not_coherent", needed)
     if ROLE_CONSISTENCY in keys:
         finding = measure_game(_build((WEATHER,)), rubric)[ROLE_CONSISTENCY].messages[0]
-        yield MeasuredExample(NEUTRAL, ROLE_CONSISTENCY, machine_value(ROLE_CONSISTENCY, finding))
+        yield MeasuredExample(NEUTRAL, ROLE_CONSISTENCY, finding.machine_value(ROLE_CONSISTENCY))
     if REPETITION in keys:
         votes = [f"I vote {_NAMES[1 + at % 5]}." for at in range(50)]
         yield _measure_phrases(THINK, _repeat_opening(), rubric)

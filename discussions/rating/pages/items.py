@@ -186,7 +186,7 @@ def sample(visible: VisibleEvaluation, metric: str, position: int) -> SampleItem
     message = visible.seen.messages[position - 1]
     values = visible.item(metric, str(position))
     finding = visible.shown.findings.get(metric, {}).get(position)
-    machine = "" if finding is None else judgement_kinds.machine_value(metric, finding)
+    machine = "" if finding is None else finding.machine_value(metric)
     return SampleItem(
         **values,
         message=position,

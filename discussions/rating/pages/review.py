@@ -257,7 +257,7 @@ def compare_with_rule(
     """The messages that the evaluator judged where findings are in sight: finding, own answer and the rule's."""
     for position, finding in sorted(visible.shown.findings.get(metric, {}).items()):
         if yours := visible.value(metric, str(position)):
-            yield position, finding, yours, judgement_kinds.machine_value(metric, finding)
+            yield position, finding, yours, finding.machine_value(metric)
 
 
 def _find_turning(visible: VisibleEvaluation, work: EvaluationState, outcome: Outcome) -> MissingStep | None:

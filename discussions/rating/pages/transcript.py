@@ -112,7 +112,7 @@ def chips(visible: VisibleEvaluation, position: int) -> list[Chip]:
 
 def chip(visible: VisibleEvaluation, metric: str, finding: MessageFinding) -> Chip:
     """One metric's value in words, and the evaluator's own if it differs."""
-    machine = judgement_kinds.machine_value(metric, finding)
+    machine = finding.machine_value(metric)
     subject = str(finding.message)
     own = visible.value(metric, subject)
     now = own or machine
@@ -173,7 +173,7 @@ def _is_override(visible: VisibleEvaluation, kind: str, position: int, value: st
     finding = visible.shown.findings.get(kind, {}).get(position)
     if finding is None:
         return False
-    return value != judgement_kinds.machine_value(kind, finding)
+    return value != finding.machine_value(kind)
 
 
 def _state(position: int, about: dict[str, set[int]]) -> str:

@@ -196,9 +196,11 @@ def test_what_the_machine_says_is_read_from_the_measurements():
 
 
 def test_a_finding_of_role_consistency_amounts_to_a_label():
-    assert judgement_kinds.role_value(True, "consistent") == "consistent"
-    assert judgement_kinds.role_value(False, "deflects") == "inconsistent"
-    assert judgement_kinds.role_value(False, "unknown_side") == "not_assessable"
+    findings = ((True, "consistent"), (False, "deflects"), (False, "unknown_side"))
+    said = [
+        MessageFinding(1, *finding).machine_value(judgement_kinds.ROLE_CONSISTENCY) for finding in findings
+    ]
+    assert said == ["consistent", "inconsistent", "not_assessable"]
 
 
 SUBJECTS = {
