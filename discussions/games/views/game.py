@@ -283,7 +283,9 @@ def _metrics(
     figures: dict[str, Any] = msgspec.json.decode(stored.body) if stored else {}
     names = [record.players[message.player - 1].name for message in record.messages]
     return [
-        GameMetric(row, measurements.get(row.key), preview, record, names, figures.get(row.key, {}))
+        GameMetric(
+            row, measurements.get(row.figures.key), preview, record, names, figures.get(row.figures.key, {})
+        )
         for row in rows
     ]
 
@@ -304,13 +306,13 @@ class GameMetric:
         names: list[str],
         figures: Mapping[str, Any],
     ) -> None:
-        self.row, effective = row, preview.found
-        self.looks = LABELS[row.key].looks(figures) if figures else []
+        self.row, effective, key = row, preview.found, row.figures.key
+        self.looks = LABELS[key].looks(figures) if figures else []
         robotic = {use["phrase"]: use for use in figures.get("robotic", [])}
         uses = {use["phrase"]: use for use in figures.get("top_phrases", [])} | robotic
         self.uses = [(use, phrase in robotic) for phrase, use in uses.items()]
-        has_references = measurement is not None and METRICS[row.key].judged == REFERENCE
-        measurement = measurement or Measurement(row.key, 0, 0)
+        has_references = measurement is not None and METRICS[key].judged == REFERENCE
+        measurement = measurement or Measurement(key, 0, 0)
         self.notes, self.players = measurement.notes, measurement.players
         self.messages = why_messages(measurement, effective, names, MOST_LISTED)
         references = why_references(measurement, effective, names, record.players) if has_references else []

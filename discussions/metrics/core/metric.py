@@ -21,6 +21,7 @@ from discussions.core.records import Measurement, MessageFinding, Score
 from discussions.metrics.core.parameters import Parameters
 from discussions.metrics.core.prepared_game import Reading
 from rubric.versions.core.game_specs import ParameterSpecs
+from workspace.display.core.charts import compute_track_position
 
 
 class FigureScale(Struct, frozen=True):
@@ -47,6 +48,10 @@ class FigureScale(Struct, frozen=True):
 
     def share(self, value: Fraction) -> Fraction:
         return (value - Fraction(self.low)) / Fraction(self.span) * 100
+
+    def place(self, value: float) -> float:
+        """Where a figure stands between the ends of the scale, in percent, as charts draw it."""
+        return compute_track_position(value, self.low, self.high)
 
 
 PERCENT = FigureScale(

@@ -13,16 +13,16 @@ from discussions.adjudication.core.disagreements import AdjudicationRecord
 from discussions.adjudication.core.effective import Key
 from discussions.core import judgement_kinds
 from discussions.core.outcome import Outcome, OutcomeLine, PeopleShare, Reason, Recommendation
+from discussions.metrics.core.metric import FigureScale
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.basis import Basis, BasisJudgement
 from workspace.core.words import say
-from workspace.display.core.charts import compute_track_position
 from workspace.display.core.csv_lines import csv_bytes
 from workspace.exports.core.score_events import FAIL, PASS, PENDING, Score
 
 
 class FigureRow(Struct, frozen=True):
-    """A line of a verdict in words, with its `figures`; its `interval` is the bounds alone.
+    """A line of a verdict in words, with its `figures` on their `scale`; its `interval` is the bounds alone.
 
     `text` is the score, never rounded across its threshold, and `count` the counts behind it. `state` is "pass", "fail"
     "open" or "pending". `flips` says what would change it, `next_game` where another game under the same prompt would
@@ -40,15 +40,7 @@ class FigureRow(Struct, frozen=True):
     next_game: str
     check: str
     figures: OutcomeLine
-
-    @property
-    def key(self) -> str:
-        return self.figures.key
-
-    def place(self, value: float) -> float:
-        """Where a score stands between the ends of the metric's scale, in percent."""
-        scale = METRICS[self.key].scale
-        return compute_track_position(value, scale.low, scale.high)
+    scale: FigureScale
 
 
 class Override(Struct, frozen=True):

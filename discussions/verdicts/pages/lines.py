@@ -61,7 +61,8 @@ def describe_verdict(number: int, outcome: Outcome, *, is_so_far: bool) -> str:
 
 
 def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRow:
-    has_interval = line.interval is not None and METRICS[line.key].has_interval
+    metric = METRICS[line.key]
+    has_interval = line.interval is not None and metric.has_interval
     return FigureRow(
         label=line.label,
         text=format_score(line),
@@ -74,6 +75,7 @@ def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRo
         next_game="" if next_game is None else describe_next_game(line, next_game),
         check="" if line.manual_check is None else check_says(line.manual_check),
         figures=line,
+        scale=metric.scale,
     )
 
 

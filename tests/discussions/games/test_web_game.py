@@ -51,7 +51,7 @@ def test_every_number_opens_into_what_it_was_counted_from():
     ask_for_diagnostics(game=game, measured=measured.pk, by=make_admin(), now=NOW)
     run_waiting_jobs()
     page = GamePage(game=game)
-    parts = {part.row.key: part for part in page.metrics}
+    parts = {part.row.figures.key: part for part in page.metrics}
     depth = parts["strategic_depth"]
     assert len(depth.messages) == 24
     assert depth.row.count == f"{sum(why.counts for why in depth.messages)} of 24 messages strategic"
@@ -181,7 +181,7 @@ def test_a_person_s_word_stands_beside_the_machine_s(client):
     game = submitted().game
     evaluation = game.evaluations.get()
     game = fresh(game)
-    part = next(part for part in GamePage(game=game).metrics if part.row.key == "strategic_depth")
+    part = next(part for part in GamePage(game=game).metrics if part.row.figures.key == "strategic_depth")
     judged = {row.subject: row.value for row in evaluation.judgements.filter(kind="strategic_depth")}
     counted = {str(why.message): why.counts for why in part.messages if str(why.message) in judged}
     assert counted == {subject: value == "yes" for subject, value in judged.items()} != {}
@@ -238,7 +238,7 @@ def test_a_long_transcript_is_shown_in_parts(client):
     assert (len(page.messages), page.earlier, page.later) == (MESSAGES_A_PAGE, 0, MESSAGES_A_PAGE + 1)
     rest = GamePage(game=fresh(game), start=page.later)
     assert (len(rest.messages), rest.earlier, rest.later) == (20, 1, 0)
-    assert next(part for part in page.metrics if part.row.key == "coherence").left_out == 20
+    assert next(part for part in page.metrics if part.row.figures.key == "coherence").left_out == 20
     client.force_login(make_admin())
     assert client.get(address(game), {"from": "501"}).status_code == 200
     assert client.get(address(game), {"from": "99999"}).status_code == 200

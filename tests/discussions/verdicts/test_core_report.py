@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from discussions.core.outcome import OutcomeLine, Recommendation
+from discussions.metrics.core.metric import PERCENT
 from discussions.verdicts.core.report import (
     FigureRow,
     Override,
@@ -33,7 +34,9 @@ def line(key, text, above, below, says):
     figures = OutcomeLine(
         key, label, "percent", 80.0, above, below, score, says == "PASS", interval=(60.5, 97.25), flip=2
     )
-    return FigureRow(label, text, f"{above} of {below}", "80 %", says.lower(), says, "", "", "", "", figures)
+    return FigureRow(
+        label, text, f"{above} of {below}", "80 %", says.lower(), says, "", "", "", "", figures, PERCENT
+    )
 
 
 REPORT = Report(
