@@ -29,10 +29,9 @@ from jinja2.utils import internalcode
 
 from rubric.results.pages import words as rubric_words
 from workspace import markup
-from workspace.core.text import one_line
+from workspace.core.text import format_signed, interval_text, number, one_line, p_text
 from workspace.outbox.queries import count_unread_lines
 from workspace.people.labels import ACTS
-from workspace.statistics import labels
 
 # What the frame around a page reads, for pages that are made before a view or a person is known.
 FRAME: dict[str, Any] = {
@@ -291,10 +290,10 @@ def environment(**options: Any) -> Environment:
         default_if_none=default_if_none,
         filesizeformat=filesizeformat,
         floatformat=floatformat,
-        number=labels.number,
-        signed=labels.format_signed,
-        interval=labels.interval_text,
-        p_value=labels.p_text,
+        number=number,
+        signed=format_signed,
+        interval=interval_text,
+        p_value=p_text,
         one_line=one_line,
         score=rubric_words.two,
         score_range=rubric_words.range_text,

@@ -32,8 +32,8 @@ from discussions.slots.permissions import check_see_games
 from workspace.audit.actions import key_reused, record_event, short_key, single_act
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import clean_text
 from workspace.models import Person
-from workspace.texts import clean_text
 
 
 class _Posted(Struct, frozen=True):

@@ -12,10 +12,10 @@ from discussions.agents.queries import AGENT_STATISTICS
 from discussions.models import Category, CategoryEnd, Coding, Game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Unacceptable
+from workspace.core.text import check_length
 from workspace.jobs.actions import Clock
 from workspace.models import Job, Person, Project
 from workspace.stored_statistics.actions import compute_missing, enqueue_missing
-from workspace.texts import check_length
 
 LONGEST_NAME = 80
 RENAME, MERGE, REMOVE, RESTORE = "rename", "merge", "remove", "restore"

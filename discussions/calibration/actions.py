@@ -35,8 +35,8 @@ from workspace.access.permissions import role_in
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.text import check_length, clean_text
 from workspace.models import Person, Project
-from workspace.texts import check_length, clean_text
 
 
 class RoundPlan(Struct, frozen=True, kw_only=True):

@@ -13,11 +13,11 @@ from discussions.models import Decision, Iteration
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import clean_text
 from workspace.core.words import plainly
 from workspace.models import Person, Project
 from workspace.outbox.actions.queue import queue_deliveries
 from workspace.outbox.core import ITERATION_DECIDED
-from workspace.texts import clean_text
 
 
 def record_decision(

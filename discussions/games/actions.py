@@ -36,9 +36,9 @@ from discussions.slots.actions import changed_elsewhere, open_slots
 from workspace.audit.actions import record_event
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import check_length, clean_text
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
-from workspace.texts import check_length, clean_text
 
 
 def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: datetime) -> Evaluation:

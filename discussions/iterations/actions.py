@@ -29,12 +29,12 @@ from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.text import clean_text
 from workspace.core.words import for_storage, plainly, say_stored
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
 from workspace.people.actions.people import system_person
 from workspace.people.actions.projects import create_project
-from workspace.texts import clean_text
 
 OPEN_FOR_RATING = "open_for_rating"
 NO_OWN_NUMBER: dict[str, Any] = {

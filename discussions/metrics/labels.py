@@ -11,8 +11,7 @@ from msgspec import Struct
 from discussions.core.outcome import OutcomeLine
 from discussions.core.records import Player, ReferenceFinding
 from discussions.metrics.core.registry import METRICS
-from workspace.core.text import figure
-from workspace.statistics.labels import number
+from workspace.core.text import figure, number
 
 Words = Promise | str
 

@@ -52,9 +52,9 @@ from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.text import clean_text
 from workspace.database.transactions import allow_long_pauses
 from workspace.models import Person, Project
-from workspace.texts import clean_text
 
 
 class Protocol(Struct, frozen=True):

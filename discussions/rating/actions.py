@@ -52,11 +52,11 @@ from workspace.audit.core import Act
 from workspace.core.canonical import canonical_hash
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import check_length, clean_text
 from workspace.database.prepared_queries import insert_row
 from workspace.models import Person, Project
 from workspace.outbox.actions.queue import queue_deliveries
 from workspace.outbox.core import EVALUATION_SUBMITTED
-from workspace.texts import check_length, clean_text
 
 
 def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:

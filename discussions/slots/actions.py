@@ -20,12 +20,12 @@ from discussions.slots.permissions import check_assign, check_need_fewer, check_
 from discussions.slots.queries import draw_games, load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.text import clean_text
 from workspace.database.bulk_rows import insert_rows
 from workspace.database.prepared_queries import Prepared, build_part
 from workspace.database.transactions import do_each
 from workspace.models import Person, Project
 from workspace.people.actions.people import system_person
-from workspace.texts import clean_text
 
 GONE = gettext_lazy(
     "Your slot on this game went back, and somebody else has it now. What you judged is kept, but it cannot be "

@@ -43,11 +43,11 @@ from rubric.models import RubricVersion
 from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.text import clean_text
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
 from workspace.outbox.actions.queue import queue_deliveries
 from workspace.outbox.core import VERDICT_RECORDED
-from workspace.texts import clean_text
 
 
 def record_verdict(

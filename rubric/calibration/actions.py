@@ -35,8 +35,8 @@ from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_bytes
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import check_length, clean_text
 from workspace.models import Person
-from workspace.texts import check_length, clean_text
 
 MOST_ITEMS = 20
 R = TypeVar("R", bound=Model)

@@ -36,9 +36,9 @@ from workspace.core.identifiers import plain_name
 from workspace.core.json_faults import Problem
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import clean_text
 from workspace.models import Person, Project
 from workspace.people.permissions import check_room
-from workspace.texts import clean_text
 
 
 def open_set(

@@ -12,8 +12,8 @@ from rubric.results.permissions import check_survey
 from rubric.results.queries import is_asked_enough, load_survey, separated_in
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.text import check_length
 from workspace.models import Person
-from workspace.texts import check_length
 
 ARMS = ("with", "without")
 CANNOT_TELL = "cannot"

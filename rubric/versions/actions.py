@@ -21,8 +21,8 @@ from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug, plain_name
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import clean_text
 from workspace.models import Person
-from workspace.texts import clean_text
 
 
 def draft_version(*, version: RubricVersion, note: str, by: Person, now: datetime) -> RubricVersion:

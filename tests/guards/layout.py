@@ -14,7 +14,6 @@ ROOT = Path(__file__).resolve().parents[2]
 ORDER = {
     "workspace": (
         "core",
-        "texts",
         "display",
         "markup",
         "statistics",
@@ -111,7 +110,6 @@ COUNTS_AS = {
     "workspace.people.password_reset": "views",
     "workspace.statistics": "core",
     "workspace.statistics.labels": "labels",
-    "workspace.texts": "labels",
     "workspace.web": "views",
     "workspace.web.forms": "forms",
 }

@@ -9,10 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.factories.people import make_admin
-from workspace.core.text import pieces, signed_figure, with_minus
+from workspace.core.text import format_signed, interval_text, number, pieces, signed_figure, with_minus
 from workspace.markup import ago, dollars, label_cells, moment, percent
 from workspace.people.actions.people import change_settings
-from workspace.statistics.labels import format_signed, interval_text, number
 
 NOW = datetime(2026, 3, 9, 9, 5, tzinfo=UTC)
 ROOT = Path(__file__).parents[2]

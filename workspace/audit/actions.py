@@ -23,12 +23,12 @@ from workspace.core.audit_chain import seal
 from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash
 from workspace.core.limits import DAY_MS
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import check_length
 from workspace.database.append_only import PASSES
 from workspace.database.bulk_rows import NewRows
 from workspace.database.prepared_queries import insert_row, select_rows, update_row
 from workspace.models import Chain, Erasure, ErasurePass, Event, Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
-from workspace.texts import check_length
 
 
 def record_event(

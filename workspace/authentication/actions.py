@@ -13,10 +13,10 @@ from workspace.audit.actions import record_event
 from workspace.authentication.permissions import check_reset_second_factor, check_switch_off_second_factor
 from workspace.authentication.queries import APP, CODES, codes_left, factor_rows, find_step
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import clean_text
 from workspace.models import Person, SignIn
 from workspace.outbox.actions.queue import queue_email
 from workspace.outbox.core import PASSWORD_RESET
-from workspace.texts import clean_text
 
 # Only the audit event holds the reason.
 LONGEST_IN_EVENT = 500

@@ -1,4 +1,4 @@
-"""Turns untrusted text and unrounded figures into what a page shows; no markup here.
+"""Turns untrusted text and unrounded figures into what a page shows, and checks typed text; no markup here.
 
 Characters that cannot be seen or that change what is seen are named instead of drawn (UTS #39, CVE-2021-42574).
 """
@@ -11,6 +11,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from msgspec import Struct
+
+from workspace.core.limits import LONGEST_REASON
+from workspace.core.refusals import Unacceptable
+from workspace.core.words import say
 
 MARKS_PER_BASE = 8
 MOST_BADGES = 1000
@@ -156,6 +160,25 @@ def one_line(text: str, most: int) -> str:
     return shorten(" ".join(text[: 4 * most].split()), most)
 
 
+def clean_text(text: str, *, field: str = "reason", ask: str = "", most: int = LONGEST_REASON) -> str:
+    """The text without surrounding white space.
+
+    Raises Unacceptable for the field when it is too long, or with the sentence `ask`, if given, when it is empty.
+    """
+    text = text.strip()
+    if ask and not text:
+        raise Unacceptable(ask, field=field, code="required")
+    check_length(text, field=field, most=most)
+    return text
+
+
+def check_length(text: str, *, field: str, most: int = LONGEST_REASON) -> None:
+    """Raise Unacceptable for the field when the text is too long."""
+    if len(text) > most:
+        says = say("This text is too long: write at most {most} characters.", most=f"{most:,}")
+        raise Unacceptable(says, field=field, code="too_long")
+
+
 def with_minus(shown: str) -> str:
     """A figure as pages show it: negative ones with a minus sign, which is as wide as a digit, not with a hyphen."""
     return f"{MINUS}{shown[1:]}" if shown.startswith("-") else shown
@@ -207,3 +230,27 @@ def _written(shown: int, places: int) -> str:
 def _side(above: int, below: int, limit: tuple[int, int]) -> int:
     difference = above * limit[1] - limit[0] * below
     return (difference > 0) - (difference < 0)
+
+
+def interval_text(interval: tuple[float, float] | None, places: int = 2) -> str:
+    """ "0.41 to 0.52", "" without an interval."""
+    if interval is None:
+        return ""
+    return say("{low} to {high}", low=number(interval[0], places), high=number(interval[1], places))
+
+
+def number(value: float | None, places: int = 2) -> str:
+    """A figure with that many decimals, with a minus sign below zero and never "-0.00"; "" without one."""
+    if value is None:
+        return ""
+    return with_minus(figure(value, decimals=places))
+
+
+def format_signed(value: float | None, places: int = 2) -> str:
+    shown = number(value, places)
+    return f"+{shown}" if value is not None and value > 0 and float(shown) else shown
+
+
+def p_text(p: float | None) -> str:
+    """A p value as pages show it: with three decimals, and never 0."""
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -1,14 +1,14 @@
-"""Statistics as the pages of both apps show them: figures, intervals, p values, the plot of coefficients."""
+"""Statistics of agreement as the pages of both apps show them: sentences, and the plot of coefficients."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from workspace.core.text import figure, with_minus
+from workspace.core.text import number
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.statistics.conclusions import Figure
-from workspace.statistics.estimates import Agreement, Interval
+from workspace.statistics.estimates import Agreement
 
 PLACES = 3
 LEAST_SCALE = 0.0
@@ -88,27 +88,3 @@ def list_undefined(
         _("%(names)s undefined: %(reason)s") % {"names": ", ".join(names), "reason": reason}
         for reason, names in missing.items()
     ]
-
-
-def interval_text(interval: Interval | None, places: int = 2) -> str:
-    """ "0.41 to 0.52", "" without an interval."""
-    return _("%(low)s to %(high)s") % {
-        "low": number(interval[0], places), "high": number(interval[1], places),
-    } if interval else ""  # fmt: skip
-
-
-def number(value: float | None, places: int = 2) -> str:
-    """A figure with that many decimals, with a minus sign below zero and never "-0.00"; "" without one."""
-    if value is None:
-        return ""
-    return with_minus(figure(value, decimals=places))
-
-
-def format_signed(value: float | None, places: int = 2) -> str:
-    shown = number(value, places)
-    return f"+{shown}" if value is not None and value > 0 and float(shown) else shown
-
-
-def p_text(p: float | None) -> str:
-    """A p value as pages show it: with three decimals, and never 0."""
-    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

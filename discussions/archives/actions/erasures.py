@@ -39,11 +39,11 @@ from workspace.blob_store import drop_bytes
 from workspace.core.audit_chain import pseudonym
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import clean_text
 from workspace.exports.actions import drop_files
 from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Erasure, Export, Job, KeptAnswer, Notification, Person, Project
 from workspace.models.erasures import GAME, PERSON, PROJECT, TRANSCRIPT
-from workspace.texts import clean_text
 
 ERASED = "erased"
 LONGEST_IN_EVENT = 500

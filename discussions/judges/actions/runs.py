@@ -24,13 +24,13 @@ from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_hash
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import clean_text
 from workspace.jobs.actions import Clock, enqueue, finish
 from workspace.models import Event, Job, Person, Project
 from workspace.outbox.actions.queue import announce, mark_done, tell
 from workspace.outbox.core import JUDGE_SUSPENDED
 from workspace.outbox.queries import leads_of
 from workspace.people.actions.people import system_person
-from workspace.texts import clean_text
 
 LONGEST_PROMPT = 20_000
 

@@ -41,11 +41,11 @@ from discussions.reliability.views.engagement import SECTION, build_team_state, 
 from rubric.models import RubricVersion
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.refusals import Malformed
-from workspace.core.text import figure
+from workspace.core.text import figure, format_signed
 from workspace.core.words import decode_stored
 from workspace.display.core.charts import IntervalsChart, interval_plot
 from workspace.models import Project
-from workspace.statistics.labels import figure_row, format_signed
+from workspace.statistics.labels import figure_row
 from workspace.statistics.proportions import wilson
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.require import SignedIn, require

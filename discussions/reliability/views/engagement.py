@@ -14,11 +14,10 @@ from discussions.models import TeamFigures
 from discussions.reliability.core import blind_answers
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import TEAM_STATISTICS, engagement_figures
-from workspace.core.text import figure
+from workspace.core.text import figure, format_signed
 from workspace.display.core.multiples import LEFT, NARROW, RIGHT, Axis, compute_scale, level
 from workspace.models import Person, Project
 from workspace.statistics.estimates import Agreement
-from workspace.statistics.labels import format_signed
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import project_or_404
 from workspace.web.require import SignedIn, require

@@ -37,9 +37,9 @@ from workspace.core.canonical import canonical_hash
 from workspace.core.json_faults import Problem
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.strict_json import normalise_text
+from workspace.core.text import clean_text
 from workspace.jobs.actions import Clock, enqueue, renew
 from workspace.models import Job, Person
-from workspace.texts import clean_text
 
 READ = "read_answers"
 _ASKED = Q(prompt__isnull=False) | Q(read_from__prompt__isnull=False)

@@ -24,11 +24,11 @@ from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, revie
 from rubric.versions.labels import format_mark
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
+from workspace.core.text import number
 from workspace.display.core.charts import DotsChart, scatter
 from workspace.display.core.multiples import DOTS, SCATTER_POINTS
 from workspace.models import Person
 from workspace.statistics.conclusions import LEAST_COMPARISONS
-from workspace.statistics.labels import number
 
 # A column whose means lie closer than this is not shaded up to the last of its steps.
 LEAST_SPAN, STEPS = 2.2, 4

@@ -30,13 +30,13 @@ from rubric.reviews.views import SECTION, set_or_404
 from rubric.versions.permissions import check_edit_rubrics
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Malformed
+from workspace.core.text import number as number_text
 from workspace.core.words import decode_stored
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.models import Person
 from workspace.statistics.conclusions import Figure
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import agreement_answer, agreement_plot, figure_row, list_undefined
-from workspace.statistics.labels import number as number_text
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import bind_form
 from workspace.web.require import SignedIn, require

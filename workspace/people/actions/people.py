@@ -20,6 +20,7 @@ from workspace.audit.actions import record_event
 from workspace.authentication.actions import LONGEST_IN_EVENT
 from workspace.core.identifiers import plain_email, secret_hash
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.text import clean_text
 from workspace.models import Email, Invitation, Membership, Person, Project, SignIn
 from workspace.models.emails import WAITING
 from workspace.models.people import time_zones
@@ -31,7 +32,6 @@ from workspace.people import permissions
 from workspace.people.actions.projects import ROLES, clean_name, insert_membership
 from workspace.people.labels import DEFAULTS, find_key_faults
 from workspace.people.queries import password_links, person_of_link
-from workspace.texts import clean_text
 
 LONGEST_PASSWORD, FEWEST_CHARACTERS = 256, 5
 
