@@ -19,8 +19,7 @@ from workspace.access.permissions import Role, role_in
 from workspace.audit.core import Act, Latest
 from workspace.audit.labels import KINDS
 from workspace.audit.queries import kind_of, load_erased
-from workspace.core.audit_chain import seal
-from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash
+from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash, seal
 from workspace.core.limits import DAY_MS
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.text import check_length

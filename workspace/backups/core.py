@@ -1,6 +1,5 @@
 """The manifest of a backup, and the allowed names of its files."""
 
-import hashlib
 import hmac
 import re
 from collections.abc import Collection, Iterable
@@ -11,7 +10,7 @@ from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
 from workspace.core.audit_chain import Head
-from workspace.core.canonical import canonical_bytes
+from workspace.core.canonical import keyed_hash
 from workspace.core.words import say
 
 PRODUCT = "evalsite"
@@ -62,8 +61,7 @@ class Manifest(Struct, frozen=True):
         return hmac.compare_digest(self.seal.encode(), self._compute_seal(key).encode())
 
     def _compute_seal(self, key: str) -> str:
-        body = canonical_bytes(["backup", msgspec.structs.replace(self, seal="")])
-        return hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
+        return keyed_hash(["backup", msgspec.structs.replace(self, seal="")], key)
 
 
 class KeptErasure(Struct, frozen=True):
@@ -84,8 +82,7 @@ class KeptErasures(Struct, frozen=True):
     seal: str = ""
 
     def sealed(self, key: str) -> "KeptErasures":
-        body = canonical_bytes(["erasures", self.erasures])
-        return KeptErasures(self.erasures, hmac.new(key.encode(), body, hashlib.sha256).hexdigest())
+        return KeptErasures(self.erasures, keyed_hash(["erasures", self.erasures], key))
 
 
 def read_erasures(data: bytes, key: str) -> list[KeptErasure]:

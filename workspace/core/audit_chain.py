@@ -5,13 +5,11 @@ database can rewrite everything after the last head that was kept elsewhere: tha
 the database (daily file, exports). A chain alone does not show that its tail was cut off; a kept head does.
 """
 
-import hashlib
-import hmac
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from workspace.core.canonical import canonical_bytes
+from workspace.core.canonical import keyed_hash, seal
 
 
 class Line(Struct, frozen=True):
@@ -52,14 +50,9 @@ class Break(Struct, frozen=True):
     sentence: str
 
 
-def seal(line: Line, previous: str, key: str) -> str:
-    """The seal of a line that follows the line with the seal `previous` ("" for the first)."""
-    return hmac.new(key.encode(), canonical_bytes([previous, line]), hashlib.sha256).hexdigest()
-
-
 def pseudonym(kind: str, row: int, made_at: str, key: str) -> str:
     """64 hexadecimal digits in the place of what was erased; without the key nobody finds what they stand for."""
-    return hmac.new(key.encode(), canonical_bytes(["erased", kind, row, made_at]), hashlib.sha256).hexdigest()
+    return keyed_hash(["erased", kind, row, made_at], key)
 
 
 def first_break(

@@ -1,9 +1,10 @@
-"""One normal form of plain values as bytes, and its SHA-256: the same value gives the same hash on both databases.
+"""One normal form of plain values as bytes, its SHA-256 and seals: the same value gives the same hash on both databases.
 
 It is made here and not taken from the database: PostgreSQL reorders the keys of JSON and turns -0.0 into 0.0.
 """
 
 import hashlib
+import hmac
 import json
 from typing import Any
 
@@ -34,6 +35,16 @@ def canonical_hash(value: Any) -> str:
 def bytes_hash(data: bytes) -> str:
     """SHA-256 of raw bytes, as 64 hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
+
+
+def keyed_hash(value: Any, key: str) -> str:
+    """HMAC-SHA256 of the normal form, as 64 hexadecimal digits: without the key nobody computes it."""
+    return hmac.new(key.encode(), canonical_bytes(value), hashlib.sha256).hexdigest()
+
+
+def seal(line: msgspec.Struct, previous: str, key: str) -> str:
+    """The seal of an audit line that follows the line with the seal `previous` ("" for the first)."""
+    return keyed_hash([previous, line], key)
 
 
 def _encode(plain: Any) -> str:

@@ -39,8 +39,7 @@ from rubric.versions.core.version_json import read_version
 from workspace.audit.actions import record_event, short_key
 from workspace.audit.labels import KINDS
 from workspace.audit.queries import ERASED
-from workspace.core.audit_chain import seal
-from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.canonical import bytes_hash, canonical_bytes, seal
 from workspace.core.identifiers import is_slug, plain_email, plain_name
 from workspace.models import Chain, Event, FirstSeal, Job, Membership, Person, Project
 from workspace.models.people import SYSTEM_EMAIL

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workspace.core.audit_chain import Head, Line, Sealed, first_break, seal
+from workspace.core.audit_chain import Head, Line, Sealed, first_break
+from workspace.core.canonical import seal
 
 KEY = "k" * 40
 
