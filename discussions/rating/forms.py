@@ -9,16 +9,9 @@ from discussions.adjudication.pages import answer_word, get_kind_label
 from discussions.core.judgement_kinds import PLACED_KINDS, VALUES
 from discussions.rating.pages.lease import ENDED
 from discussions.verdicts.pages.lines import describe_target
-from workspace.audit.forms import SEPARATOR, KeyedActForm, KeyedForm
+from workspace.audit.forms import SEPARATOR, KeyedActForm, KeyedForm, SharedFields
 
 _IN_MESSAGE = re.compile(r"[0-9]{1,7}(\.[0-9]{1,7})?")
-
-
-class SharedFields(dict[str, forms.Field]):
-    """Fields that all forms of a class share instead of copying: `deepcopy` copies only the dictionary."""
-
-    def __deepcopy__(self, memo: object) -> dict[str, forms.Field]:
-        return dict(self)
 
 
 class ActForm(KeyedActForm):

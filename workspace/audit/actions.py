@@ -225,6 +225,11 @@ class Saved(Struct, Generic[WorkT], frozen=True):
         return self.work is None
 
 
+def _hash_act(owner: int, act: Act) -> str:
+    """The hash of what was posted; the time it took is not part of it."""
+    return canonical_hash([owner, act.kind, act.subject, act.version, act.value, act.reason])
+
+
 class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
     """Saves acts on the subjects of one kind of owner: a row for the latest value of each, a row for each revision.
 
@@ -290,7 +295,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         Unacceptable for a key used for something else and for what cannot be saved, Conflict (with both versions) when
         the subject was changed since, NotAllowed when the owner is not open or is another person's.
         """
-        body = act.sha256(owner.pk)
+        body = _hash_act(owner.pk, act)
         version, work = owner.version, self.read_ahead(owner)
         with single_act():
             self.lock(owner)
@@ -315,7 +320,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
                 return work
             batch = Batch(self.project(owner), len(acts))
             for act, now in acts:
-                body = act.sha256(owner.pk)
+                body = _hash_act(owner.pk, act)
                 work = self._write(owner, work, act, body, by=by, now=now, batch=batch).work or work
             batch.insert()
             update_row(type(owner), owner.pk, {"version": owner.version})

@@ -2,8 +2,6 @@
 
 from msgspec import Struct
 
-from workspace.core.canonical import canonical_hash
-
 
 class Act(Struct, frozen=True, kw_only=True):
     """What was posted: a value for one subject, on the version it was based on, under the form's key.
@@ -18,10 +16,6 @@ class Act(Struct, frozen=True, kw_only=True):
     value: str | None = None
     reason: str | None = None
     took_ms: int | None = None
-
-    def sha256(self, owner: int) -> str:
-        """The hash of what was posted; the time it took is not part of it."""
-        return canonical_hash([owner, self.kind, self.subject, self.version, self.value, self.reason])
 
 
 class Latest(Struct, frozen=True):

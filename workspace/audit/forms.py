@@ -132,6 +132,13 @@ def _apart(short: str) -> dict[str, object]:
     return {"kind": parts[0], "subject": parts[1], "version": int(parts[2]), "value": parts[3]}
 
 
+class SharedFields(dict[str, forms.Field]):
+    """Fields that all forms of a class share instead of copying: `deepcopy` copies only the dictionary."""
+
+    def __deepcopy__(self, memo: object) -> dict[str, forms.Field]:
+        return dict(self)
+
+
 class UndoForm(KeyedForm):
     kind = forms.CharField(required=False, max_length=30, strip=False)
     subject = forms.CharField(required=False, max_length=200, strip=False)

@@ -1,4 +1,4 @@
-"""One normal form of plain values as bytes, its SHA-256 and seals: the same value gives the same hash on both databases.
+"""One normal form of plain values as bytes, its SHA-256 and seals: a value gives the same hash on both databases.
 
 It is made here and not taken from the database: PostgreSQL reorders the keys of JSON and turns -0.0 into 0.0.
 """
