@@ -23,12 +23,11 @@ from workspace.models.people import time_zones
 from workspace.tokens.core import read_bearer
 from workspace.tokens.permissions import check_opens
 from workspace.tokens.queries import Bearer, find_bearer
-from workspace.web.bind_form import is_too_large, refuse_pieces
 from workspace.web.devices import remember_device
 from workspace.web.errors import error, refused, status_of
 from workspace.web.problems import problem
 from workspace.web.rate_limits import limit_window
-from workspace.web.require import is_api, set_up_first, sign_in_first
+from workspace.web.require import is_api, is_too_large, refuse_pieces, set_up_first, sign_in_first
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY, MINUTE = 600, 60

@@ -46,11 +46,10 @@ from workspace.access.permissions import may
 from workspace.audit.forms import KeyedForm, UndoForm, new_nonce
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Membership, Person, Project
-from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import bind_form, kept_status, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, frame, is_htmx, only_parameters, require, respond
 
 SECTION = "team"
 MOST_OFFERED = 60

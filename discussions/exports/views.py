@@ -22,10 +22,9 @@ from workspace.exports.forms import ExportForm
 from workspace.exports.permissions import check_export, check_export_everything, has_parquet
 from workspace.exports.views import SECTION
 from workspace.models import Person, Project
-from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.bind_form import project_or_404
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame
+from workspace.web.require import SignedIn, frame, only_parameters, require
 
 PAGE = "discussions/exports/new.html"
 

@@ -37,10 +37,18 @@ from discussions.slots.actions import renew_lease as renew
 from workspace.audit.forms import OLD, KeyedForm, UndoForm, new_nonce
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
-from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.bind_form import bind_form, parse_number
 from workspace.web.form_page import press
-from workspace.web.require import SignedIn, goes_on, is_htmx, require
-from workspace.web.respond import frame, respond, tell_saved
+from workspace.web.require import (
+    SignedIn,
+    frame,
+    goes_on,
+    is_htmx,
+    only_parameters,
+    require,
+    respond,
+    tell_saved,
+)
 
 PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED, OPENED, COLUMNS = (
     "discussions/rating/evaluation.html",

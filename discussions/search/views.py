@@ -17,9 +17,8 @@ from discussions.search.permissions import check_search_messages, keep_searchabl
 from discussions.search.queries import JUDGED, RULE
 from workspace.core.refusals import Malformed, Unacceptable
 from workspace.models import Project
-from workspace.web.bind_form import only_parameters, parse_number, project_or_404
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.bind_form import parse_number, project_or_404
+from workspace.web.require import SignedIn, frame, only_parameters, require, respond
 
 EVERYWHERE = tuple(name for name in MessageSearch.__struct_fields__ if name not in ("iteration", "game"))
 NAMES = tuple(name for name in MessageSearch.__struct_fields__ if name != "project")

@@ -35,10 +35,9 @@ from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import add_refusal, bind_form, parse_number, project_or_404
 from workspace.web.form_page import form_page, press, send
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, frame, only_parameters, require, respond
 
 KIND_NAMES = {
     PERSON: gettext_lazy("person"),

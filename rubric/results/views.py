@@ -29,9 +29,8 @@ from workspace.access.permissions import may
 from workspace.core.refusals import Malformed, Refusal
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.models import Person
-from workspace.web.bind_form import add_refusal, bind_form, odd_address, only_parameters, parse_number
-from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import frame, respond
+from workspace.web.bind_form import add_refusal, bind_form, parse_number
+from workspace.web.require import SignedIn, frame, is_htmx, odd_address, only_parameters, require, respond
 
 ONE, REGION, WHOLE = (
     "rubric/results/comparison.html",

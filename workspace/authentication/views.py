@@ -31,19 +31,21 @@ from workspace.authentication.permissions import (
 from workspace.authentication.queries import APP, CODES, codes_left, factor_rows, has_second_factor
 from workspace.core.refusals import Refusal, TooOften
 from workspace.models import Person
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.bind_form import add_refusal, bind_form
 from workspace.web.form_page import form_page, send
 from workspace.web.next_page import next_page
 from workspace.web.require import (
     SETTING_UP,
     SignedIn,
+    frame,
     is_htmx,
+    only_parameters,
     require,
+    respond,
     sign_in_first,
     sign_in_methods,
     signed_in,
 )
-from workspace.web.respond import frame, respond
 
 T = TypeVar("T")
 # The session hash of the password when the second step began.

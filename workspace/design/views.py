@@ -9,9 +9,7 @@ from django.utils.translation import gettext as _
 from workspace.design.forms import SampleForm
 from workspace.design.permissions import check_see_design
 from workspace.display.core import charts
-from workspace.web.bind_form import only_parameters
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, frame, only_parameters, require, respond
 
 SCHEMES = ("light", "dark")
 HOSTILE = "Ana\u202e <b>&"

@@ -17,10 +17,9 @@ from workspace.exports.permissions import check_export, check_own_export, check_
 from workspace.jobs.pages import ProgressBar, build_progress_bar, time_left, worker_note
 from workspace.models import Export, Person, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
-from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import bind_form, parse_number, project_or_404
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import download_file, frame, respond
+from workspace.web.require import SignedIn, download_file, frame, only_parameters, require, respond
 
 LIST, LINES = "workspace/exports/list.html", "workspace/exports/_lines.html"
 SECTION = "exports"

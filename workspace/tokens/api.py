@@ -26,10 +26,9 @@ from workspace.models import KeptAnswer, Person
 from workspace.tokens.actions import keep_answer, note_use
 from workspace.tokens.permissions import check_scope
 from workspace.tokens.queries import Bearer, find_answer, load_roles
-from workspace.web.bind_form import refuse_pieces
 from workspace.web.endpoints import Operations
 from workspace.web.rate_limits import limit_costly
-from workspace.web.require import sign_in_first
+from workspace.web.require import announced_length, refuse_pieces, sign_in_first
 
 LONGEST_KEY = 160
 AGAIN = "Idempotent-Replayed"
@@ -158,7 +157,7 @@ def gate(
         except Malformed as refusal:
             request.refuse(refusal)
         if costs := views[request.method].costs:
-            limit_costly(request, costs)
+            limit_costly(request, costs, announced_length(request))
         run = partial(view, request, **address)
         return run() if request.method == "GET" else answer_once(request, operation, run)
 

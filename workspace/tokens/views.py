@@ -18,11 +18,10 @@ from workspace.models import AccessToken, Person, Project
 from workspace.tokens.actions import create_service_account, create_token, revoke_token
 from workspace.tokens.forms import ServiceAccountForm, TokenForm
 from workspace.tokens.permissions import check_create_token, check_manage_tokens, check_revoke_token
-from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.bind_form import bind_form, kept_status
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, View, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, View, frame, only_parameters, require, respond
 
 SHOWN_ENDED, MOST_LISTED = 10, 500
 

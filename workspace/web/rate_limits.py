@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from workspace.core.refusals import TooOften
 from workspace.models import Counter
-from workspace.web.bind_form import announced_length
 
 EXPORTS, UPLOADS, COMPUTATIONS, SEARCHES = "exports", "uploads", "computations", "searches"
 KIB_IN_MB = 1024
@@ -52,14 +51,15 @@ def limit_window(what: str, *, most: int, seconds: int, now: datetime) -> None:
         raise TooOften(says % {"most": most, "seconds": seconds}, retry_after=seconds - passed)
 
 
-def limit_costly(request: HttpRequest, what: str) -> None:
+def limit_costly(request: HttpRequest, what: str, size: int) -> None:
     """Count an expensive operation of the person, all their programs together; TooOften (429) beyond the limit.
 
-    Exports, uploads and computations are requests that send something; uploads count by the size that was announced.
-    Searches are requests whose address has a search text. The limits are settings.COSTLY_LIMITS: how many, in how many
-    seconds. Refused requests do not count. A single upload over the limit is accepted if it is the first of its hour.
+    Exports, uploads and computations are requests that send something; uploads count by the `size` (bytes) that was
+    announced. Searches are requests whose address has a search text. The limits are settings.COSTLY_LIMITS: how many,
+    in how many seconds. Refused requests do not count. A single upload over the limit is accepted if it is the first of
+    its hour.
     """
-    cost = _cost(request, what)
+    cost = _cost(request, what, size)
     if not cost:
         return
     most, seconds = settings.COSTLY_LIMITS[what]
@@ -81,9 +81,9 @@ def limit_costly(request: HttpRequest, what: str) -> None:
         raise TooOften(says, code=f"too_many_{what}", retry_after=left)
 
 
-def _cost(request: HttpRequest, what: str) -> int:
+def _cost(request: HttpRequest, what: str, size: int) -> int:
     if what == SEARCHES:
         return int(any(request.GET.get(name, "").strip() for name in SEARCHED))
     if request.method in ("GET", "HEAD"):
         return 0
-    return ceil(announced_length(request) / 1024) if what == UPLOADS else 1
+    return ceil(size / 1024) if what == UPLOADS else 1

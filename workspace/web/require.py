@@ -1,22 +1,37 @@
-"""The gate before every view: its permission by name, its verbs, and signing in first."""
+"""What every view begins and ends with. The gate: its permission by name, its verbs, signing in first, and how much
+and which parameters its address takes. The last step: a region for htmx, a redirect after a plain form, else the page.
+"""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from functools import wraps
-from typing import Any
+from typing import IO, Any, cast
 
 from allauth.account.internal.stagekit import LOGIN_SESSION_KEY as SECOND_STEP
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponsePermanentRedirect
+from django.http import (
+    FileResponse,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponsePermanentRedirect,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
 from django.middleware.csrf import get_token
-from django.shortcuts import redirect, render
+from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
 
-from workspace.models import Person
+from workspace.access.permissions import may_lead
+from workspace.core.refusals import Malformed
+from workspace.models import Person, Project
 from workspace.models.sign_ins import load_person
-from workspace.web.bind_form import only_parameters
 from workspace.web.problems import API, problem, token_needed
 from workspace.web.rate_limits import limit_costly
 from workspace.web.unsaved_form import unsaved_fields
@@ -62,7 +77,7 @@ def require(
             if request.method not in allowed:
                 return HttpResponseNotAllowed(allowed)
             if costs:
-                limit_costly(request, costs)
+                limit_costly(request, costs, announced_length(request))
             if permission != ANYONE and not own_address:
                 only_parameters(request)
             answer = view(request, *args, **kwargs)
@@ -92,7 +107,9 @@ def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401
         context = {"form": None, **sign_in_methods()}
         return _in_dialog(request, "workspace/authentication/_sign_in_dialog.html", context, status=status)
     if request.method in ("GET", "HEAD"):
-        return redirect(f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': request.get_full_path()})}")
+        return HttpResponseRedirect(
+            f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': request.get_full_path()})}"
+        )
     context = {"reason": "", "kept": unsaved_fields(request)}
     return render(request, "errors/signed_out.html", context, status=401)
 
@@ -105,7 +122,7 @@ def set_up_first(request: HttpRequest) -> HttpResponse:
     if is_htmx(request):
         return _in_dialog(request, "workspace/authentication/_set_up_first_dialog.html")
     if request.method in ("GET", "HEAD"):
-        return redirect(f"{reverse(SETTING_UP)}?{urlencode({'next': request.get_full_path()})}")
+        return HttpResponseRedirect(f"{reverse(SETTING_UP)}?{urlencode({'next': request.get_full_path()})}")
     context = {"reason": "", "kept": unsaved_fields(request)}
     return render(request, "errors/set_up_first.html", context, status=403)
 
@@ -161,3 +178,121 @@ def moved(name: str) -> View:
         return HttpResponsePermanentRedirect(reverse(name, kwargs=address) + (f"?{query}" if query else ""))
 
     return send_on
+
+
+def is_too_large(request: HttpRequest, view: object, address: dict[str, Any]) -> bool:
+    """Whether the body, by the length it was announced with, is more than this person may send to this view.
+
+    A form has settings.DATA_UPLOAD_MAX_MEMORY_SIZE bytes. A view behind `require(..., files=may)` takes
+    settings.MOST_UPLOADED_AT_ONCE from people for whom `may` is true. No more than what was announced is ever
+    read, so neither a wrong length nor a body in pieces without one gets anything onto the disk.
+    """
+    length = announced_length(request)
+    return length > 0 and length > _most(request, view, address)
+
+
+def announced_length(request: HttpRequest) -> int:
+    """How many bytes of body were announced, as Django reads it, who then reads that many and no more."""
+    try:
+        return max(0, int(request.META.get("CONTENT_LENGTH") or 0))
+    except ValueError:
+        return 0
+
+
+def refuse_pieces(request: HttpRequest) -> None:
+    """Raise Malformed for a chunked body without a length: it would be ignored without an error."""
+    if "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH"):
+        says = _(
+            "Send the body with its length (Content-Length), not in pieces (Transfer-Encoding: chunked). Nothing was "
+            "read."
+        )
+        raise Malformed(says, code="length_needed")
+
+
+def _most(request: HttpRequest, view: object, address: dict[str, Any]) -> int:
+    may_send = getattr(view, "files", None)
+    if may_send and request.user.is_authenticated and may_send(request.user, **address):
+        return int(settings.MOST_UPLOADED_AT_ONCE)
+    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+
+
+def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
+    """The parameters of the address, all of them in `names` and each at most once, else Malformed (400).
+
+    It is refused by `bind_form`, before anything is done, or by `require` when the view has ended; the view gets empty
+    values meanwhile. So who may not see the page or do the act is told that first.
+    """
+    is_odd = any(name not in names or len(values) != 1 for name, values in request.GET.lists())
+    request.odd_address = odd_address() if is_odd else None  # type: ignore[attr-defined]
+    if is_odd:
+        return dict.fromkeys(names, "")
+    return {name: request.GET.get(name, "") for name in names}
+
+
+def odd_address() -> Malformed:
+    return Malformed(_("This address holds something that the page does not know. Open the page again."))
+
+
+def respond(
+    request: HttpRequest,
+    *,
+    page: str,
+    region: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    status: int = 200,
+    redirect: str | None = None,
+) -> HttpResponse:
+    """Answer with `region` when htmx asks and there is one, 303 to `redirect` after a plain POST, else with `page`.
+
+    With htmx and no region a `redirect` is followed by the browser itself. A status of 400 and more never redirects:
+    the same page or region says what is wrong.
+    """
+    values = dict(context or {})
+    if is_htmx(request):
+        if region is not None:
+            return _draw(request, region, values, status)
+        if redirect is not None and status < 400:
+            return HttpResponseClientRedirect(redirect)
+    if redirect is not None and request.method == "POST" and status < 400:
+        return HttpResponseRedirect(redirect, status=303)
+    return _draw(request, page, values, status)
+
+
+def _draw(request: HttpRequest, template: str, values: dict[str, Any], status: int) -> HttpResponse:
+    return HttpResponse(render_to_string(template, values, request), status=status)
+
+
+def frame(person: Person, project: Project | None = None, section: str = "") -> dict[str, object]:
+    """What the frame around every page shows: the project one is in, its sections, whether one leads it."""
+    is_lead = project is not None and may_lead(person, project)
+    return {"project": project, "section": section, "may_lead": is_lead}
+
+
+def download(body: bytes, name: str, content_type: str) -> HttpResponse:
+    """A file under a name of ours, never shown inline."""
+    return HttpResponse(body, content_type=content_type, headers=_name_file(name))
+
+
+def stream(parts: Iterable[str | bytes], name: str, content_type: str) -> HttpResponse:
+    """A file under a name of ours, sent part by part: all together may not fit into memory."""
+    answer = StreamingHttpResponse(parts, content_type=content_type, headers=_name_file(name))
+    # Views and middleware treat an answer that is sent piece by piece as any other.
+    return cast(HttpResponse, answer)
+
+
+def _name_file(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+
+
+def download_file(file: IO[bytes], name: str, content_type: str) -> HttpResponse:
+    """A file of any size under a name of ours, sent piece by piece; it is closed afterwards."""
+    answer = FileResponse(file, as_attachment=True, filename=name, content_type=content_type)
+    answer["Cache-Control"] = "no-store"
+    return cast(HttpResponse, answer)
+
+
+def tell_saved(answer: HttpResponse, saved_at: datetime | None) -> HttpResponse:
+    """Say in a header when the work was stored, if it was."""
+    if saved_at:
+        answer["X-Saved"] = timezone.localtime(saved_at).strftime("%H:%M:%S")
+    return answer

@@ -46,9 +46,8 @@ from workspace.core.text import figure, shorten
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.models.projects import EVALUATOR
-from workspace.web.bind_form import bind_form, only_parameters, project_or_404
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, frame, respond
+from workspace.web.bind_form import bind_form, project_or_404
+from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
 
 
 @require("adjudicate", methods=("POST",))

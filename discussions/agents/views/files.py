@@ -45,10 +45,9 @@ from workspace.display.core.csv_lines import csv_bytes
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.stored_statistics.pages import read_state
-from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.bind_form import bind_form, project_or_404
 from workspace.web.form_page import press, send
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, frame, respond
+from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
 
 SECTION = "team"
 MARKDOWN = "discussions/agents/file.md"

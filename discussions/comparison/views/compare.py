@@ -46,9 +46,8 @@ from workspace.core.refusals import Refusal
 from workspace.core.text import figure
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
-from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.bind_form import bind_form, kept_status, parse_number
+from workspace.web.require import SignedIn, frame, only_parameters, require, respond
 
 # So many messages of two games stand beside each other before all are asked for.
 FIRST_LINES = 4

@@ -61,10 +61,9 @@ from workspace.core.text import figure
 from workspace.core.words import decode_stored
 from workspace.models import Job, Person
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
-from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.bind_form import bind_form, parse_number
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, frame, is_htmx, only_parameters, require, respond
 
 MOST_LISTED = 200
 EVERY_GAME = ListQuery()

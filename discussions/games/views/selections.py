@@ -41,9 +41,8 @@ from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
 from workspace.display.core.number_lists import write_numbers
 from workspace.models import Person, Project
-from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.bind_form import bind_form, kept_status, parse_number, project_or_404
+from workspace.web.require import SignedIn, frame, only_parameters, require, respond
 
 SECTION = "games"
 # The query parameters of an action besides the games: the answers to its question.

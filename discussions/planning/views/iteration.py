@@ -53,11 +53,10 @@ from workspace.core.refusals import Refusal
 from workspace.core.text import figure
 from workspace.display.core.csv_lines import csv_bytes
 from workspace.models import Person
-from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.bind_form import bind_form, kept_status
 from workspace.web.form_page import send
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, frame, respond
+from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
 
 MOST_CANDIDATES = 200
 

@@ -27,10 +27,9 @@ from workspace.people.actions import projects
 from workspace.people.forms import StorageLimitForm
 from workspace.people.permissions import check_set_storage_limit
 from workspace.people.queries import load_storage
-from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import bind_form, kept_status, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, frame, only_parameters, require, respond
 
 
 @require("change_iteration", methods=("GET", "POST"))

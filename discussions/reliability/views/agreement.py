@@ -39,9 +39,8 @@ from workspace.display.core.charts import Segment, share_bar
 from workspace.models import Project
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import ENOUGH, LOW, agreement_answer, judge_agreement, list_undefined
-from workspace.web.bind_form import odd_address, only_parameters, parse_number, project_or_404
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.bind_form import parse_number, project_or_404
+from workspace.web.require import SignedIn, frame, odd_address, only_parameters, require, respond
 
 KIND = "agreement"
 LABELS = {

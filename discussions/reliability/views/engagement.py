@@ -20,8 +20,7 @@ from workspace.models import Person, Project
 from workspace.statistics.estimates import Agreement
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import project_or_404
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, frame, require, respond
 
 SECTION = "team"
 ItemT = TypeVar("ItemT")

@@ -34,10 +34,8 @@ from workspace.access.permissions import get_refusal
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.text import shorten
 from workspace.models import Person
-from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page, press
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, frame, respond
+from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
 
 LONGEST_ANSWER_SHOWN = 20_000
 SHOW, PLAIN_TEXT = "rubric/model_reviewers/show.html", "text/plain; charset=utf-8"

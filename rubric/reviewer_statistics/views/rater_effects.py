@@ -35,9 +35,8 @@ from workspace.core.text import format_signed, interval_text
 from workspace.core.words import decode_stored
 from workspace.display.core.charts import IntervalsChart, interval_plot, symmetric
 from workspace.statistics.labels import figure_row
-from workspace.web.bind_form import only_parameters, parse_number
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.bind_form import parse_number
+from workspace.web.require import SignedIn, frame, only_parameters, require, respond
 
 # One reviewer's effect, their name, what it rests on, and what it says. The effect of all together has no reviewer.
 EffectLine = tuple[RaterEffect, str, str, str]

@@ -33,10 +33,9 @@ from rubric.versions.queries import find_shipped_number, write_file
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Malformed
 from workspace.models import Person
-from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.bind_form import bind_form
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, View, require
-from workspace.web.respond import download, frame, respond
+from workspace.web.require import SignedIn, View, download, frame, only_parameters, require, respond
 
 PEOPLE = ("created_by", "edited_by", "published_by", "retired_by", "discarded_by")
 

@@ -55,13 +55,12 @@ from workspace.people.forms import (
 )
 from workspace.people.labels import keys_of
 from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations, person_of_link
-from workspace.web.bind_form import bind_form, odd_address, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import bind_form, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
 from workspace.web.next_page import next_page
 from workspace.web.rate_limits import limited
-from workspace.web.require import SignedIn, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, frame, odd_address, only_parameters, require, respond
 
 # The link of a new invitation, or the address to which it is sent.
 NOTHING_MADE = {"link": "", "sent_to": ""}

@@ -12,8 +12,7 @@ from workspace.people.forms import ProjectForm
 from workspace.people.permissions import check_create_project
 from workspace.people.queries import load_projects
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, View, require
-from workspace.web.respond import frame, respond
+from workspace.web.require import SignedIn, View, frame, require, respond
 
 
 @require("sign_in")
