@@ -29,7 +29,7 @@ from jinja2.utils import internalcode
 
 from rubric.results.pages import words as rubric_words
 from workspace import markup
-from workspace.core.text import format_signed, interval_text, number, one_line, p_text
+from workspace.core.text import format_signed, number, one_line, p_text
 from workspace.outbox.queries import count_unread_lines
 from workspace.people.labels import ACTS
 
@@ -292,7 +292,6 @@ def environment(**options: Any) -> Environment:
         floatformat=floatformat,
         number=number,
         signed=format_signed,
-        interval=interval_text,
         p_value=p_text,
         one_line=one_line,
         score=rubric_words.two,

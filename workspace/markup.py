@@ -15,7 +15,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from markdown_it import MarkdownIt
 from markupsafe import Markup, _escape_inner, escape
 
-from workspace.core.text import MINUS, Piece, figure, pieces, with_minus
+from workspace.core.text import MINUS, Piece, figure, number, pieces, with_minus
 
 SHORT = 200
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -258,6 +258,14 @@ def dollars(amount: Decimal | float | None, threshold: float | None = None) -> s
     return f"{MINUS}${shown[1:]}" if shown.startswith("-") else f"${shown}"
 
 
+def interval_text(interval: tuple[float, float] | None, places: int = 2) -> str:
+    """ "0.41 to 0.52", "" without an interval."""
+    if interval is None:
+        return ""
+    bounds = {"low": number(interval[0], places), "high": number(interval[1], places)}
+    return gettext("%(low)s to %(high)s") % bounds
+
+
 def bind_percent(text: str) -> str:
     """A text of a template with no line break between a number and its percent sign."""
     return text.replace(" %%", f"{NO_BREAK}%%")
@@ -293,4 +301,5 @@ FILTERS: dict[str, Callable[..., str]] = {
     "clock": clock,
     "percent": percent,
     "dollars": dollars,
+    "interval": interval_text,
 }

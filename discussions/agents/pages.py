@@ -27,7 +27,8 @@ from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_
 from discussions.core.outcome import DIVERSITY
 from discussions.games.core import MESSAGES_A_PAGE
 from discussions.metrics.labels import CHECKS, LABELS, rule_text
-from workspace.core.text import interval_text, number
+from workspace.core.text import number
+from workspace.markup import interval_text
 
 GROUPED: dict[str, Promise] = {
     AGENT: gettext_lazy("Agents"),

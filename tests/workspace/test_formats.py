@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.factories.people import make_admin
-from workspace.core.text import format_signed, interval_text, number, pieces, signed_figure, with_minus
-from workspace.markup import ago, dollars, label_cells, moment, percent
+from workspace.core.text import format_signed, number, pieces, signed_figure, with_minus
+from workspace.markup import ago, dollars, interval_text, label_cells, moment, percent
 from workspace.people.actions.people import change_settings
 
 NOW = datetime(2026, 3, 9, 9, 5, tzinfo=UTC)

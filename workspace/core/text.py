@@ -232,13 +232,6 @@ def _side(above: int, below: int, limit: tuple[int, int]) -> int:
     return (difference > 0) - (difference < 0)
 
 
-def interval_text(interval: tuple[float, float] | None, places: int = 2) -> str:
-    """ "0.41 to 0.52", "" without an interval."""
-    if interval is None:
-        return ""
-    return say("{low} to {high}", low=number(interval[0], places), high=number(interval[1], places))
-
-
 def number(value: float | None, places: int = 2) -> str:
     """A figure with that many decimals, with a minus sign below zero and never "-0.00"; "" without one."""
     if value is None:

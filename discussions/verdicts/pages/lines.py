@@ -18,7 +18,8 @@ from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.people_estimate import find_label_budget
 from discussions.verdicts.core.report import FigureRow, Override
 from discussions.verdicts.core.rule import find_rating_flip
-from workspace.core.text import figure, interval_text
+from workspace.core.text import figure
+from workspace.markup import interval_text
 
 NextGames = Mapping[str, NextGame]
 NONE: NextGames = {}

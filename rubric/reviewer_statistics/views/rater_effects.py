@@ -31,9 +31,10 @@ from rubric.reviews.pages import SetFrame
 from rubric.reviews.queries import Reviewed, load_own_numbers, load_reviewed, reviewer_names
 from rubric.reviews.views import SECTION, set_or_404
 from rubric.versions.labels import format_mark
-from workspace.core.text import format_signed, interval_text
+from workspace.core.text import format_signed
 from workspace.core.words import decode_stored
 from workspace.display.core.charts import IntervalsChart, interval_plot, symmetric
+from workspace.markup import interval_text
 from workspace.statistics.labels import figure_row
 from workspace.web.bind_form import parse_number
 from workspace.web.require import SignedIn, frame, only_parameters, require, respond
