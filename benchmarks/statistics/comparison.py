@@ -136,7 +136,7 @@ def draw_side(
 def _sample(random: np.random.Generator, by_rule: Any, truth: Any, labels: int = 10) -> tuple[float, Any]:
     """The product's estimate of a game with half of the labels in each stratum, and the game as it is counted then."""
     from discussions.verdicts.core.people_estimate import build_strata
-    from workspace.statistics.proportions import expect_positive
+    from workspace.statistics.means import expect_positive
 
     rows = [random.permutation(np.flatnonzero(by_rule == counts)) for counts in (True, False)]
     first = min(len(rows[0]), max(labels // 2, labels - len(rows[1])))

@@ -34,7 +34,7 @@ from discussions.judges.core.contract import (
 )
 from discussions.judges.core.drift import Baseline, watch_drift
 from discussions.verdicts.core.people_estimate import build_strata
-from workspace.statistics.proportions import predict_share
+from workspace.statistics.means import predict_share
 
 SEED = 40
 GAMES, EACH, PEOPLE = 10, 10, 3

@@ -23,7 +23,7 @@ from discussions.verdicts.core.people_estimate import (
     holds_threshold,
     score_people,
 )
-from workspace.statistics.proportions import JudgedStratum
+from workspace.statistics.means import JudgedStratum
 
 SEED, RUNS, BUDGETS, DECISIONS = 5, 4000, 1000, 2000
 THRESHOLD, BATCH = 80, 10

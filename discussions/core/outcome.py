@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from workspace.core.words import say, say_many
-from workspace.statistics.proportions import JudgedStratum
+from workspace.statistics.means import JudgedStratum
 
 MEMORY = "memory_accuracy"
 DIVERSITY = "personality_diversity"

@@ -10,14 +10,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from discussions.core.judgement_kinds import (
-    CONSISTENT,
-    INCONSISTENT,
-    NO,
-    NOT_ASSESSABLE,
-    ROLE_CONSISTENCY,
-    YES,
-)
+from discussions.core import judgement_kinds
 
 MAFIA = "mafia"
 VILLAGE = "village"
@@ -172,11 +165,12 @@ class MessageFinding(Struct, frozen=True, omit_defaults=True, gc=False):
 
     def machine_value(self, kind: str) -> str:
         """The automatic answer on the message, in the values of that kind of judgement."""
-        if kind != ROLE_CONSISTENCY:
-            return YES if self.counts else NO
+        if kind != judgement_kinds.ROLE_CONSISTENCY:
+            return judgement_kinds.YES if self.counts else judgement_kinds.NO
         if self.counts:
-            return CONSISTENT
-        return NOT_ASSESSABLE if self.rule == "unknown_side" else INCONSISTENT
+            return judgement_kinds.CONSISTENT
+        is_unknown = self.rule == "unknown_side"
+        return judgement_kinds.NOT_ASSESSABLE if is_unknown else judgement_kinds.INCONSISTENT
 
 
 class Evidence(Struct, frozen=True, omit_defaults=True):

@@ -52,7 +52,7 @@ from discussions.queue.queries import load_times
 from discussions.reliability.queries import game_texts, query_submitted, query_twice, read_answers
 from discussions.verdicts.core.people_estimate import POSITIVE, build_strata
 from workspace.models import Event, Project
-from workspace.statistics.proportions import predict_share
+from workspace.statistics.means import predict_share
 
 # Which items of a game are asked: those that people answered blind, or all of the kind.
 ANSWERED_BLIND, ALL = "answered", "all"

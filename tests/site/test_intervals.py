@@ -20,8 +20,7 @@ from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
 from workspace.statistics.conclusions import mean_figure
 from workspace.statistics.intraclass import compute_icc_from_components, icc
-from workspace.statistics.means import predict_next
-from workspace.statistics.proportions import JudgedStratum, newcombe, predict_share, wilson
+from workspace.statistics.means import JudgedStratum, newcombe, predict_next, predict_share, wilson
 
 pytestmark = pytest.mark.slow
 

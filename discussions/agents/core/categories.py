@@ -13,7 +13,7 @@ from discussions.agents.core.files import AGENT
 from discussions.reliability.core.crosstab import compute_interval_over_games
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.estimates import Agreement
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import wilson
 
 
 class Code(Struct, frozen=True):

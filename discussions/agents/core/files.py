@@ -43,7 +43,7 @@ from discussions.metrics.core.parameters import parse_side
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.core.text import NAME
 from discussions.reliability.core.crosstab import compute_interval_over_games
-from workspace.statistics.proportions import subtract_shares, wilson
+from workspace.statistics.means import subtract_shares, wilson
 
 CODE_VERSION = "2"
 AGENT, MODEL, ITERATION = "agent", "model", "iteration"

@@ -30,7 +30,7 @@ from discussions.core.outcome import DIVERSITY, MEMORY, REPETITION
 from discussions.core.records import GameRecord, Measurement, PhraseFinding, Player
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.core.text import split
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import wilson
 
 KINDS = (REFERENCE, COHERENCE, PHRASE, ROLE_CONSISTENCY)
 AGENT, ROLE, PERSONALITY = "agent", "role", "personality"

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.judges.core.drift import Baseline, Vector
-from workspace.statistics.proportions import newcombe, wilson
+from workspace.statistics.means import newcombe, wilson
 from workspace.statistics.within_groups import PERMUTATIONS, draw_orders
 
 # Two ratings agree if they are no farther apart.

@@ -20,7 +20,7 @@ from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import parse_subject
 from discussions.reliability.core.crosstab import ANY, CellShare, CrossedAnswer, Crosstab, Interval, Tally
 from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
-from workspace.statistics.proportions import newcombe
+from workspace.statistics.means import newcombe
 
 # Change it when the computation changes: statistics with another number are computed again.
 CODE_VERSION = "4"

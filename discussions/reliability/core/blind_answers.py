@@ -18,7 +18,7 @@ from discussions.metrics.core.registry import METRICS
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import cohen_kappa
 from workspace.statistics.estimates import Agreement
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import wilson
 from workspace.statistics.ratings import Matrix
 from workspace.statistics.within_groups import Within, centre, correlate_within, disattenuate
 

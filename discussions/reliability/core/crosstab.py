@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from workspace.core.words import say
 from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import wilson
 
 MOST_CASES = 200
 ANY = "*"

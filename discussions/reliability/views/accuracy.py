@@ -46,7 +46,7 @@ from workspace.core.words import decode_stored
 from workspace.display.core.charts import IntervalsChart, interval_plot
 from workspace.models import Project
 from workspace.statistics.labels import figure_row
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import wilson
 from workspace.web.bind_form import bind_form, parse_number, project_or_404
 from workspace.web.require import SignedIn, frame, only_parameters, require, respond
 

@@ -30,7 +30,7 @@ from discussions.metrics.core.parameters import (
     read_parameter,
 )
 from rubric.core.records import RubricRecord
-from workspace.statistics.proportions import JudgedStratum, expect_positive, log_evidence, predict_share
+from workspace.statistics.means import JudgedStratum, expect_positive, log_evidence, predict_share
 
 POSITIVE = {
     judgement_kinds.STRATEGIC_DEPTH: judgement_kinds.YES,

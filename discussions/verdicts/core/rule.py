@@ -34,7 +34,7 @@ from rubric.core.records import Criterion, RubricRecord
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
 from workspace.core.words import say, say_many
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import wilson
 
 NO_SHARES: Mapping[str, PeopleShare] = {}
 _OUTCOME: Any = msgspec.json.Decoder(Outcome)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from workspace.core.words import mark, say
 from workspace.statistics import conclusions
 from workspace.statistics.estimates import Interval
-from workspace.statistics.proportions import newcombe, wilson
+from workspace.statistics.means import newcombe, wilson
 
 LEAST_ANSWERS = 10
 EFFECT = 0.2

@@ -16,8 +16,7 @@ from rubric.reviews.core.score_rows import ReviewRow, Weights, complete, overall
 from workspace.core.words import mark, say
 from workspace.statistics.conclusions import SEED, Z_ONE_SIDED, Z_POWER
 from workspace.statistics.estimates import Interval
-from workspace.statistics.means import student_t
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import student_t, wilson
 from workspace.statistics.ratings import Matrix
 
 # A reviewer is flagged below this p.

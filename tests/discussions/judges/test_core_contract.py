@@ -36,7 +36,7 @@ from discussions.judges.core.contract import (
 )
 from discussions.judges.core.drift import STEP, Baseline, watch_drift
 from discussions.verdicts.core.people_estimate import build_strata
-from workspace.statistics.proportions import JudgedStratum, log_evidence, predict_share
+from workspace.statistics.means import JudgedStratum, log_evidence, predict_share
 
 RUNS = 25
 

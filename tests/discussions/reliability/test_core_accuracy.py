@@ -38,7 +38,7 @@ from discussions.reliability.core.crosstab import (
     compute_interval_over_games,
 )
 from tests.workspace.statistics.jackknife import jackknife_over_groups
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import wilson
 
 DEPTH, ROLE = "strategic_depth", "role_consistency"
 

@@ -10,7 +10,7 @@ from discussions.reliability.views.accuracy import (
     format_count,
     why_not_yet,
 )
-from workspace.statistics.proportions import wilson
+from workspace.statistics.means import wilson
 
 DEPTH = "strategic_depth"
 

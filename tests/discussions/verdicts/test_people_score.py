@@ -33,7 +33,7 @@ from tests.factories.verdict_examples import PASSING, RUBRIC, share
 from tests.factories.verdicts import fresh, preview, record
 from tests.factories.versions import BY_PEOPLE, publish_with_parameters
 from workspace.core.refusals import NotAllowed, Unacceptable
-from workspace.statistics.proportions import JudgedStratum
+from workspace.statistics.means import JudgedStratum
 
 ROLES = "role_consistency"
 

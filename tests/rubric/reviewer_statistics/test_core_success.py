@@ -45,7 +45,7 @@ from tests.factories.scores import WEIGHTS, any_rows, make_rows, simulate_panel
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import Conclusion, Figure, small_note
 from workspace.statistics.intraclass import compute_icc_from_components
-from workspace.statistics.proportions import newcombe
+from workspace.statistics.means import newcombe
 from workspace.statistics.rankings import kendall_tau
 
 ONE = {"conciseness": 1}

@@ -22,14 +22,17 @@ from scipy.stats import betabinom
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import ENOUGH, agreement_answer, agreement_plot, judge_agreement
 from workspace.statistics.means import (
+    JudgedStratum,
+    beta_binomial,
     exact_mean,
     jackknife_error,
     predict_next,
+    predict_share,
     student_t,
     weighted_error,
     weighted_mean,
+    wilson,
 )
-from workspace.statistics.proportions import JudgedStratum, beta_binomial, predict_share, wilson
 from workspace.statistics.simplex import minimise
 from workspace.statistics.within_groups import correlate_within, disattenuate
 
