@@ -30,6 +30,7 @@ from jinja2.utils import internalcode
 from rubric.results.pages import words as rubric_words
 from workspace import markup
 from workspace.core.text import format_signed, number, one_line, p_text
+from workspace.outbox.core import FEWEST_JOINED
 from workspace.outbox.queries import count_unread_lines
 from workspace.people.labels import ACTS
 
@@ -281,7 +282,8 @@ def environment(**options: Any) -> Environment:
     env.newstyle_gettext = True  # type: ignore[attr-defined]
     env.globals.update(FRAME, url=url, static=static_url, htmx_script=htmx_script, get_language=language)
     env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
-    env.globals.update(markup.GLOBALS, count_unread_lines=count_unread_lines, key_acts=ACTS)
+    env.globals.update(markup.GLOBALS, key_acts=ACTS)
+    env.globals.update(count_unread_lines=count_unread_lines, fewest_joined=FEWEST_JOINED)
     for file, names in COMPONENTS.items():
         env.globals.update({name: partial(draw_component, env, file, name) for name in names})
     env.filters.update(

@@ -11,7 +11,7 @@ from msgspec import Struct
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Delivery, Membership, Notification, Person, Project, Webhook
 from workspace.models.projects import LEAD
-from workspace.outbox.core import FEWEST_JOINED, KINDS, KINDS_FOR_ALL, MOST_JOINED, join_bursts
+from workspace.outbox.core import KINDS, KINDS_FOR_ALL, MOST_JOINED, join_bursts
 from workspace.outbox.labels import OCCASIONS, say_burst
 
 # What the encryption of the texts is bound to.
@@ -48,13 +48,8 @@ def takes_events(webhook: Webhook) -> bool:
     return bool(settings.OTLP_LOGS_URL) and webhook.url == settings.OTLP_LOGS_URL
 
 
-def count_unread_lines(person: Person, count: int | None = None) -> int:
-    """The lines of the person's list of unread notifications; those beyond the newest MOST_JOINED are not counted.
-
-    `count` is how many notifications are unread, if the caller knows it: without three, no query is needed.
-    """
-    if count is not None and count < FEWEST_JOINED:
-        return count
+def count_unread_lines(person: Person) -> int:
+    """The lines of the person's list of unread notifications; those beyond the newest MOST_JOINED are not counted."""
     rows = Notification.objects.shown_to(person).filter(read_at=None).order_by("-pk")
     newest = rows.only("code", "project_id", "created_at", "read_at")[:MOST_JOINED]
     return sum(1 for _burst in join_bursts(newest))
