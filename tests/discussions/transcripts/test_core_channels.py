@@ -25,6 +25,12 @@ def test_the_channel_in_which_everybody_speaks_is_the_game(chats):
     assert sum("CANARY" in entry.text for entry in game.private) == 3
 
 
+def test_a_message_of_a_channel_without_a_time_stays_where_it_is():
+    square = SQUARE | {"messages": [*SQUARE["messages"][:2], {"from": "Cid", "text": "Well."}]}
+    (game,) = read_transcripts(json.dumps({"chats": {"list": [square, DEN]}}).encode(), "result.json").games
+    assert [message.text for message in game.record.messages] == ["Hi, Bea.", "Ho, Ann.", "Well."]
+
+
 def test_channels_of_which_none_holds_everybody_are_refused():
     other = chat("Other", (2, "Ann", "CANARY one."), (3, "Dan", "CANARY two."))
     outcome = read_transcripts(json.dumps({"chats": {"list": [SQUARE, other]}}).encode(), "result.json")

@@ -9,6 +9,7 @@ from discussions.transcripts.core.readers.columns import GAMES as SETTING
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.rows import find_restarts
+from tests.factories.effort import count_calls
 from tests.factories.reading import read_transcripts
 
 NAMES = ("Ann", "Bea", "Cid", "Dee")
@@ -300,3 +301,34 @@ def test_a_round_of_many_digits_is_a_fault():
 def test_names_of_keys_with_signs_are_read():
     chats = [{"name": name, "messages": [{**plain(GAMES[0][0]), "ti|me": 1}] * 2} for name in "xy"]
     assert [len(game.record.messages) for game in read(chats).games] == [2, 2]
+
+
+def grown(rows):
+    """Each round with its number, its messages, and all messages until then."""
+    parts = by_round(rows)
+    return [
+        {"round": at, "messages": part, "history": [row for own in parts[:at] for row in own]}
+        for at, part in enumerate(parts, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [("messages", "history"), ("history",), ("messages", "record")],
+    ids=["both", "the record alone", "the record in other words"],
+)
+def test_a_record_of_the_whole_talk_in_each_round_is_read_once(keys):
+    rows = talk("a", (1, 2, 3))
+    parts = grown(rows)
+    for part in parts:
+        part["record"] = [{"name": row["speaker"], "content": row["text"]} for row in part["history"]]
+    (game,) = read({"rounds": [{key: part[key] for key in ("round", *keys)} for part in parts]}).games
+    assert told(game) == rows
+
+
+def test_an_object_with_many_keys_is_looked_through_once():
+    def cost(count):
+        value = {"log": {f"k{at}x": [plain((1, "Ann", f"Text {at}."))] for at in range(count)}, "x": 1}
+        return count_calls(lambda: read(value))
+
+    assert cost(800) < 3 * cost(400)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice, permutations
+from itertools import accumulate, combinations, islice, permutations
 from typing import Any
 
 from discussions.transcripts.core.audience import is_hidden, kind_of_title
@@ -226,19 +226,24 @@ def _are_pieces(values: Sequence[Any], key: str) -> str:
 
 
 def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    """The time, the speaker and the message of each message of a chat that has both."""
+    """The time, the speaker and the message of each message of a chat; none if none has both.
+
+    What has no time is as late as the message before it.
+    """
     rows = next((as_objects(piece[key]) for key in LISTS if type(piece.get(key)) is list), [])
     plain = [{key: part for key, part in row.items() if type(part) in (str, int, float)} for row in rows]
-    said = [
-        (first_values(cells, "time", recipes.PLAYER), row) for cells, row in zip(plain, rows, strict=True)
-    ]
-    return [
-        (_as_time(facts["time"]), str(facts[recipes.PLAYER]), row) for facts, row in said if len(facts) == 2
-    ]
+    said = [first_values(cells, "time", recipes.PLAYER) for cells in plain]
+    times = list(
+        accumulate((facts.get("time") for facts in said), lambda last, own: last if own is None else own)
+    )
+    if not any(len(facts) == 2 for facts in said):
+        return []
+    names = [str(facts.get(recipes.PLAYER, "")) for facts in said]
+    return list(zip(map(_as_time, times), names, rows, strict=True))
 
 
 def _as_time(value: Any) -> str:
-    return f"{value:020.6f}" if type(value) in (int, float) else str(value).rjust(20)
+    return f"{value:020.6f}" if type(value) in (int, float) else str(value or "").rjust(20)
 
 
 def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
@@ -247,8 +252,10 @@ def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
         return False
     spans = []
     for talk in filter(None, map(_talk_of, pieces[:MOST_PARTS])):
-        times = [time for time, _name, _row in talk]
-        spans.append((min(times), max(times), {name for _time, name, _row in talk}))
+        times = [time for time, name, _row in talk if time.strip() and name]
+        spans.append(
+            (min(times, default=""), max(times, default=""), {name for _time, name, _row in talk} - {""})
+        )
     return any(
         first < other_last and other_first < last and names & other_names
         for (first, last, names), (other_first, other_last, other_names) in combinations(spans, 2)
@@ -263,7 +270,7 @@ def merge_channels(pieces: Sequence[Any]) -> dict[str, Any] | None:
     if not all(type(piece) is dict for piece in pieces) or not _are_channels(pieces):
         return None
     talks = list(map(_talk_of, pieces))
-    speakers = [{name for _time, name, _row in talk} for talk in talks]
+    speakers = [{name for _time, name, _row in talk} - {""} for talk in talks]
     everybody = set().union(*speakers)
     tables = [
         index

@@ -1,5 +1,6 @@
 """The messages in a JSON value, in lists, rounds, days and phases, with what is around them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
@@ -62,12 +63,17 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
         yield from _with_answers(item, place, around)
     # What is around messages may say who could hear them.
     around = around | {key: part for key, part in value.items() if depth and _may_say_hearers(key, part)}
-    for key, part in value.items() if depth < DEEPEST and not told else ():
+    is_open = depth < DEEPEST and not told
+    shapes = rounds.count_shapes(value) if is_open else {}
+    talks = Counter(tuple(words_of(key)) for key, part in value.items() if is_open and holds_messages(part))
+    for key, part in value.items() if is_open else ():
         kind = kind_of_type(key)
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
-        phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
-        inside = (around | {"phase": phase} if phase else around) | rounds.of_key(key, pointer, value, around)
+        phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, part, talks)
+        inside = (around | {"phase": phase} if phase else around) | rounds.of_key(
+            key, pointer, shapes, around
+        )
         is_cast = kind == VOTE and (depth or type(part) is dict)
         if is_cast and (votes := list(_votes(part, place, around))):
             yield from votes
@@ -86,7 +92,10 @@ def of_list(
     if holds_messages(part):
         yield from rows_of(part, place, inside)
     elif are_objects(part) and not is_about(key):
-        is_state = are_states(part)
+        new = _without_repeated(part)
+        # The last state holds all messages; where each names its round, what is new in it is of this round.
+        is_state = are_states(part) and (are_states(new) or not all(map(rounds.names_round, part)))
+        part = part if is_state else new
         for index in range(len(part) - 1 if is_state else 0, len(part)):
             around_item = (
                 inside
@@ -103,17 +112,18 @@ def _may_say_hearers(key: str, part: Any) -> bool:
     return type(part) in (str, bool) and recipes.field_of(key) in ("audience", "private", "public")
 
 
-def _named_beside(key: str, value: dict[str, Any]) -> str:
-    """What messages are called beside a list of others, where that does not say that everybody heard them."""
-    beside = [other for other in value if other != key and holds_messages(value[other])]
-    has_talk = any(map(holds_messages, (value[key], *as_object(value[key]).values())))
-    if not beside or not has_talk:
+def _named_beside(key: str, part: Any, talks: Counter[tuple[str, ...]]) -> str:
+    """What messages are called beside lists of others, where that does not say that everybody heard them.
+
+    `talks` counts the lists of messages by the words of their keys.
+    """
+    is_beside = len(talks) > 1 or talks.total() > holds_messages(part)
+    if not is_beside or not any(map(holds_messages, (part, *as_object(part).values()))):
         return ""
-    name = " ".join(word for word in words_of(key) if word not in OF_LISTS) or key
-    if all(
-        words_of(other) == words_of(key) for other in value if holds_messages(value[other])
-    ) and rounds.is_series(key):
+    words = words_of(key)
+    if rounds.is_series(key) and len(talks) == 1 and tuple(words) in talks:
         return ""
+    name = " ".join(word for word in words if word not in OF_LISTS) or key
     return "" if kind_of_type(name) in (SPEECH, VOTE, OUT) else name
 
 
@@ -152,7 +162,8 @@ def _of_players(key: str, part: dict[str, Any], place: str, event: dict[str, Any
 def _are_answers(key: str, values: dict[str, Any]) -> bool:
     """Whether a list in a message holds messages with the same keys, as answers have."""
     part = values[key]
-    return holds_messages(part) and type(part[0]) is dict and part[0].keys() ^ values.keys() <= {key}
+    is_alike = holds_messages(part) and type(part[0]) is dict and len(values) - len(part[0]) in (0, 1)
+    return is_alike and part[0].keys() ^ values.keys() <= {key}
 
 
 def has_answers(value: Any) -> bool:
@@ -191,22 +202,60 @@ def name_games(values: Iterable[dict[str, Any]]) -> bool:
 
 
 def are_states(values: list[Any], depth: int = 0) -> bool:
-    """Whether each of several values repeats the messages of the one before it, as states of one game do."""
-    if not values:
-        return False
+    """Whether each of several values repeats the messages of the one before it, as states of one game do.
+
+    They are no states if messages under another key are not repeated.
+    """
     kinds = {type(value) for value in values}
     if depth == 0 and kinds == {dict} and name_games(values):
         return False
     if kinds == {list}:
         # Two games may begin alike, but three lengths of one talk are its states.
-        grows = len({*map(len, values)}) > 2 and all(
-            later[: len(value)] == value for value, later in pairwise(values)
-        )
-        return grows and any(is_message(item) or is_chat_message(item) for item in values[-1][:3])
-    keys = [key for key, part in values[-1].items() if type(part) in (dict, list)] if kinds == {dict} else ()
-    return depth < DEEPEST and any(
-        are_states([value.get(key, type(values[-1][key])()) for value in values], depth + 1) for key in keys
-    )
+        return len({*map(len, values)}) > 2 and _grow(values) and _hold_talk(values)
+    columns = list(_columns_of(values).values()) if kinds == {dict} and depth < DEEPEST else []
+    lists = [column for column in columns if all(type(part) is list for part in column)]
+    is_other = any(_hold_talk(column) and not _grow(column) for column in lists)
+    return not is_other and any(are_states(column, depth + 1) for column in columns)
+
+
+def _columns_of(values: Iterable[dict[str, Any]]) -> dict[str, list[Any]]:
+    """The lists and objects under each key of several objects; an empty one where it is missing."""
+    kinds = {key: type(part) for value in values for key, part in value.items() if type(part) in (list, dict)}
+    return {key: [value.get(key, kind()) for value in values] for key, kind in kinds.items()}
+
+
+def _grow(lists: list[list[Any]]) -> bool:
+    return all(later[: len(own)] == own for own, later in pairwise(lists))
+
+
+def _hold_talk(lists: list[list[Any]]) -> bool:
+    return any(is_message(item) or is_chat_message(item) for own in lists for item in own[:3])
+
+
+def _without_repeated(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Several objects, each with only what is new in its lists that repeat those before, and is in no other list."""
+    lists = {key: column for key, column in _columns_of(values).items() if are_states(column, 1)}
+    texts = {
+        _longest(item)
+        for value in values
+        for key in value
+        if key not in lists
+        for item in as_list(value[key])
+    }
+    new = {
+        key: [later[len(own) :] for own, later in pairwise([[], *column])]
+        for key, column in lists.items()
+        if type(column[0]) is list
+    }
+    return [
+        value
+        | {key: [item for item in parts[index] if _longest(item) not in texts] for key, parts in new.items()}
+        for index, value in enumerate(values)
+    ]
+
+
+def _longest(item: Any) -> str:
+    return max((part for part in as_object(item).values() if type(part) is str), key=len, default="")
 
 
 def game_id(value: dict[str, Any]) -> Any:
@@ -226,8 +275,9 @@ def _votes(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.Row
     elif are_objects(part) and not _holds_lists(part[0]):
         yield from rows_of(part, place, around | {"type": VOTE})
     elif type(part) is dict:
+        shapes = rounds.count_shapes(part)
         for key, own in part.items():
-            if numbered := rounds.of_key(key, "rounds", part, around):
+            if numbered := rounds.of_key(key, "rounds", shapes, around):
                 yield from _votes(own, f"{place}/{key}", around | numbered)
 
 

@@ -1,6 +1,7 @@
 """Which round a message of nested JSON is of: what the keys, objects and lists around it say, and it itself."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -42,15 +43,22 @@ _OF_VOTES = frozenset(("voter", "target"))
 Row = tuple[str, dict[str, Any]]
 
 
-def of_key(key: str, pointer: str, beside: Iterable[str], around: dict[str, Any]) -> dict[str, Any]:
-    """The round that a key names: "day_2", a number in an object of rounds, or one in keys that differ in it alone."""
+def count_shapes(keys: Iterable[str]) -> Counter[str]:
+    """How many keys are alike but for their numbers."""
+    return Counter(_IN_KEY.sub(recipes.ANY, key) for key in keys)
+
+
+def of_key(key: str, pointer: str, shapes: Mapping[str, int], around: dict[str, Any]) -> dict[str, Any]:
+    """The round that a key names: "day_2", a number in an object of rounds, or one in keys that differ in it alone.
+
+    `shapes` are those of the keys beside it (`count_shapes`).
+    """
     found = ROUND_KEY.fullmatch(key)
     if found and (found["kind"] or pointer.rpartition("/")[2].casefold() in ROUNDS):
         return _deeper(around, int(found["number"]))
     number, shape = _IN_KEY.findall(key), _IN_KEY.sub(recipes.ANY, key)
-    is_counted = len(number) == 1 and LEVELS not in around and is_series(shape)
-    others = (other for other in beside if other != key and _IN_KEY.sub(recipes.ANY, other) == shape)
-    return _deeper(around, int(number[0])) if is_counted and any(others) else {}
+    is_counted = len(number) == 1 and LEVELS not in around and shapes[shape] > 1
+    return _deeper(around, int(number[0])) if is_counted and is_series(shape) else {}
 
 
 def is_series(shape: str) -> bool:
@@ -98,6 +106,10 @@ def are_named(names: Collection[str]) -> bool:
 def round_in(row: Row) -> str:
     """The round of a row that has one; "" without it."""
     return next((str(part) for key, part in row[1].items() if recipes.field_of(key) == "round"), "")
+
+
+def names_round(values: dict[str, Any]) -> bool:
+    return any(recipes.field_of(key) == "round" for key in values)
 
 
 def find_restarts(numbers: Iterable[tuple[int | None, Any]]) -> list[Any]:
