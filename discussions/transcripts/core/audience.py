@@ -9,8 +9,6 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any
 
-from workspace.core.strict_json import read_json
-
 SPEECH, PRIVATE, THOUGHT = "speech", "private", "thought"
 VOTE, OUT, IGNORE, ROUND = "vote", "elimination", "ignore", "round"
 # What a row of a log can be; with ROUND a round begins.
@@ -19,7 +17,7 @@ NAMED = "a player's name"
 # A list that names everybody is public, where there are so many players that it says something.
 LEAST_TABLE = 3
 # Words in marks before a text are asked about from so many spaces in them, and so many texts.
-LEAST_SPACES, LEAST_ASIDES = 2, 4
+LEAST_SPACES = 2
 # Values that tell apart what players say: at most so many, of at least so many players and rounds.
 _MOST_SIDES, _LEAST_ROUNDS = 4, 4
 
@@ -60,11 +58,13 @@ _THOUGHT = frozenset(
     "scratch cot reflection reflections reflect plan plans planning internal inner belief beliefs deliberation "
     "deliberate strategy memory memories note notes diary journal suspicion suspicions introspection rationale "
     "ponder pondering pondered musing musings contemplation contemplated reasoned reflected planned "
-    "piensa piensan denkt pense pensa думает себя myśli myśl self nobody none mind analysis "
+    "piensa piensan denkt pense pensa думает себя myśli myśl self nobody mind analysis "
     "gedanke gedanken überlegung überlegungen denken pensée pensées réflexion "
     "pensamiento pensamientos razonamiento pensamento pensamentos raciocínio pensiero pensieri ragionamento мысль "
     "мысли размышление рассуждение".split()
 )
+# "Audience: none" is a thought, "Gone since yesterday: none" is not.
+_MOST_BESIDE_NONE = 2
 _PRIVATE = frozenset(
     "aside private privately secret secretly secrets whisper whispers whispered whispering dm dms pm pms direct night "
     "nights wolf wolves werewolf werewolves mafia mafias mafioso evil dead ghost ghosts graveyard spectator "
@@ -120,7 +120,6 @@ _PARTS = (
     (SPEECH, "公开 发言 遗言 遺言 讨论 白天 对话 全体 所有人 議論 発言 全員 토론 발언 모두".split()),
     (VOTE, "投票 투표".split()),
 )
-_SAID = frozenset(("content", "output", "statement", "utterance", "body"))
 # Signs of scripts without spaces; names have at most so many.
 UNSPACED, _SIGNS_OF_NAME = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]"), 4
 # Keys that may say who could hear a message, or what kind of row it is; and what other scripts are searched for.
@@ -153,7 +152,7 @@ def kind_of_type(value: str) -> str:
     """What a row of this type is, one of KINDS; "" when the words are not known. "INFO" before them says nothing."""
     value = _LEVEL.sub("", value)
     known = set(words_of(_NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())))
-    if known & _THOUGHT:
+    if known & _THOUGHT or ("none" in known and len(known) <= 1 + _MOST_BESIDE_NONE):
         return THOUGHT
     if known & _PRIVATE and not known & _PUBLIC:
         return PRIVATE
@@ -204,199 +203,6 @@ def kind_of_audience(value: str, names: Collection[str], author: str = "") -> st
         return SPEECH
     kind = kind_of_type(value)
     return kind if kind in (SPEECH, PRIVATE, THOUGHT) else ""
-
-
-# The tags between which models write what they think before they speak; in brackets, where one closes.
-_TAG = (
-    r"(/?)\s?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis"
-    r"|(?:inner|internal|private|hidden|secret)(?:[ _-]?(?:monologue|voice|thoughts?|reasoning|notes?))?)\s?"
-)
-_TAGS = re.compile(rf"<{_TAG}>", re.IGNORECASE)
-_BOXED_TAGS = re.compile(rf"\[{_TAG}\]", re.IGNORECASE)
-_OPEN_TAGS = re.compile(
-    r"</?\s?(?:public|speech|speak|say|statement|message|answer|response|output)\s?>", re.IGNORECASE
-)
-# "(Internal note: ...)", "{thinks: ...}" inside a text.
-_BOXED = re.compile(
-    r"[(\[{*]\s?(?:(?:inner|internal|private|hidden|secret)[ _-](?:notes?|thoughts?|thinking|monologue|voice|reasoning)"
-    r"|thinks?|thinking|thoughts?|internally|to (?:him|her|them|my)self)\s?[:：](?P<thought>[^()\[\]{}*]*)[)\]}*]",
-    re.IGNORECASE,
-)
-# "Thought: ..." before "Action Input: ..." or "Speech: ...", each at the beginning of a line.
-_LABEL = re.compile(
-    r"^[\s*_#>`\[(]{0,6}(?:(?P<thought>(?:(?:inner|internal|private|hidden|my)[ _-])?"
-    r"(?:thoughts?|thinking|reasoning|monologue|scratchpad|rationale|reflection|analysis))"
-    r"|(?:(?:public|final|spoken|my)[ _-])?"
-    r"(?:speech|speak|say|says|said|spoken|public|statement|response|answer|message|reply|utterance|output"
-    r"|action[ _]input))[*_`\])]{0,4} ?[:：][*_`]{0,3}",
-    re.IGNORECASE | re.MULTILINE,
-)
-# "PLAN: ..." before "SAY: ...": any label at the beginning of a line.
-_ANY_LABEL = re.compile(
-    r"^[\s*_#>`\[(]{0,6}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`\])]{0,4} ?[:：][*_`]{0,3}", re.MULTILINE
-)
-# A text between tags of one name, of which HTML and forums have some.
-_PAIRED = re.compile(
-    r"[<\[](?P<tag>[A-Za-z][\w -]{0,30})(?:=[^\]>\n]{0,60})?[>\]](?P<inside>.*?)[<\[]/(?P=tag)[>\]]",
-    re.DOTALL,
-)
-_HTML = frozenset(
-    "a b i u s p em li ul ol br td th tr h1 h2 h3 del ins sub sup pre code span div font mark small strong quote url "
-    "img color size list".split()
-)
-# Each is looked for to the end of the text, as is each mark %%.
-MOST_TAGS = 80
-_MAY_THINK = re.compile(
-    r"[\s*_#>`\[(]{0,6}(?:thought|think|reasoning|rationale|reflection|analysis|inner|internal|private"
-    r"|hidden|my|monologue|scratchpad)",
-    re.IGNORECASE,
-)
-
-
-def may_think(text: str) -> bool:
-    """Whether a text may hold thoughts, told fast."""
-    if "<" in text or "[/" in text:
-        return True
-    # Labels and notes in brackets have a colon, which most texts have not.
-    has_colon = ":" in text or "：" in text
-    return has_colon and bool(_MAY_THINK.match(text) or _BOXED.search(text) or _labels_of(text))
-
-
-def _labels_of(text: str) -> "list[re.Match[str]]":
-    """The labels of a text whose first one names a thought and a later one speech; [] of other texts."""
-    first = _ANY_LABEL.match(text)
-    if first is None or not _names_thought(first):
-        return []
-    labels = _ANY_LABEL.finditer(text)
-    found = [label for label in labels if _names_thought(label) or _LABEL.match(text, label.start())]
-    return [] if all(map(_names_thought, found)) else found
-
-
-def _names_thought(label: "re.Match[str]") -> bool:
-    named = label.groupdict()
-    return bool(named.get("thought")) or is_hidden(named.get("label") or "")
-
-
-def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
-    """A text without what stands between tags whose names are of these kinds, and that."""
-    if ("</" not in text and "[/" not in text) or text.count("<") + text.count("[") > MOST_TAGS:
-        return text, ""
-    pairs = ((pair, pair["tag"]) for pair in _PAIRED.finditer(text))
-    found = [pair for pair, tag in pairs if kind_of_type(tag) in kinds and tag.lower() not in _HTML]
-    said = text
-    for pair in found:
-        said = said.replace(pair[0], "", 1)
-    inside = "\n".join(pair["inside"].strip() for pair in found)
-    return _OPEN_TAGS.sub("", said).strip() if found else text, inside
-
-
-def split_thoughts(text: str) -> tuple[str, str]:
-    """What a text says, and what stands between tags of thoughts, before one that only closes, or after a label."""
-    labels = list(_LABEL.finditer(text)) if _MAY_THINK.match(text) else []
-    if not labels or not labels[0]["thought"]:
-        labels = _labels_of(text)
-    if labels and _names_thought(labels[0]) and not text[: labels[0].start()].strip():
-        ends = [*(label.start() for label in labels[1:]), len(text)]
-        pieces = [
-            (_names_thought(label), text[label.end() : end]) for label, end in zip(labels, ends, strict=True)
-        ]
-        return _join_pieces(pieces)
-    boxed = [found["thought"].strip() for found in _BOXED.finditer(text)]
-    if boxed:
-        return _BOXED.sub("", text).strip(), "\n".join(boxed)
-    first, *parts = (_BOXED_TAGS if "[/" in text and _BOXED_TAGS.search(text) else _TAGS).split(text)
-    if not parts:
-        return _split_tags(text, (THOUGHT, PRIVATE))
-    pieces = [(not slash, piece) for slash, piece in zip(parts[::2], parts[1::2], strict=True)]
-    said, thought = _join_pieces([(parts[0] == "/", first), *pieces])
-    return _OPEN_TAGS.sub("", said).strip(), thought
-
-
-def _join_pieces(pieces: list[tuple[bool, str]]) -> tuple[str, str]:
-    """What is said, and what is thought, of pieces of a text of which each is a thought or not."""
-    said, thought = (
-        "\n".join(filter(None, (piece.strip() for is_thought, piece in pieces if is_thought == hides)))
-        for hides in (False, True)
-    )
-    return said, thought
-
-
-# How an answer in JSON begins.
-RAW = "{", "```"
-_FENCED = re.compile(r"```\w{0,10}\s{0,9}(?P<inside>\{.*\})\s{0,9}```", re.DOTALL)
-# "*I must hide this.* Hello": words in marks before a text, which only a person knows to be a thought or an act.
-ASIDE = "*words in marks* before a text"
-_OPENS, _CLOSES = "(\\[{<（［【〔＜", ")\\]}>）］】〕＞"
-_MARKED = (
-    rf"(?:\*(?!\*)|_(?!_)|/\*|~~|\|\||%%|<!--|\\[a-zA-Z]{{2,20}}{{|[{_OPENS}]{{1,2}})"
-    rf"(?P<aside>[^*_~|{_OPENS}{_CLOSES}]{{6,}}?)"
-    rf"(?:\*/|~~|\|\||%%|-->|[*_]|[{_CLOSES}]{{1,2}})"
-)
-# "/w Bea psst" is a command of a chat.
-_COMMAND = re.compile(r"/[a-z]{1,12} \S.*", re.DOTALL)
-_ASIDES = (
-    re.compile(rf"{_MARKED}(?:\s{{1,3}}(?P<said>\S.*))?", re.DOTALL),
-    re.compile(rf"(?P<said>.*\S)\s{{1,3}}{_MARKED}", re.DOTALL),
-)
-
-
-def split_aside(text: str) -> tuple[str, str]:
-    """What a text says beside words in marks, in unknown tags or under unknown keys of JSON, and these.
-
-    The marks are at its beginning or its end, and hold three words or more, or say who alone could hear it.
-    """
-    if text[:1] == "{" and (found := _split_keys(text)):
-        return found
-    ends = text[:1] + text[-1:]
-    is_marked = ends.strip("*_()[]{}<>（）［］【】〔〕＜＞/~|%\\") != ends and not text.startswith(
-        ('{"', "{'", '["')
-    )
-    is_marked = is_marked and text.count("%%") <= MOST_TAGS
-    shapes = (shape.fullmatch(text) for shape in _ASIDES if is_marked and not _BOXED.search(text))
-    match = next(filter(None, shapes), None)
-    aside = match["aside"].strip() if match else ""
-    is_brief = aside.count(" ") < LEAST_SPACES or aside.casefold().startswith(("to ", "for ", "whisper"))
-    # Words in square brackets and tags may have an end: "[thought] ... [/thought] ...".
-    is_for_some = is_brief and kind_of_type(aside) in (PRIVATE, THOUGHT if text[:1] in "(（" else PRIVATE)
-    if is_for_some or _COMMAND.fullmatch(text):
-        return "", text
-    if match is None or (aside.count(" ") < LEAST_SPACES and (aside.isascii() or " " in aside)):
-        return _split_tags(text, ("",))
-    return (match["said"] or "").strip(), aside
-
-
-def _split_keys(text: str) -> tuple[str, str] | None:
-    """The same of an answer in JSON of several texts, of which no key is known to be a thought."""
-    plain = {key: said for key, said in read_answer(text).items() if type(said) is str}
-    unknown = {
-        key: said for key, said in plain.items() if not kind_of_type(key) and said.count(" ") >= LEAST_SPACES
-    }
-    if len(plain) < 2 or not unknown or split_answer(text)[1]:
-        return None
-    return "\n".join(said for key, said in plain.items() if key not in unknown), "\n".join(unknown.values())
-
-
-def read_answer(text: str) -> dict[str, Any]:
-    """The object of an answer in JSON, which may stand between fences ("```json"); an empty one of any other text."""
-    fenced = _FENCED.fullmatch(text) if text.startswith("```") else None
-    inside = fenced["inside"] if fenced else text
-    found = read_json(inside.encode()).value if inside[:1] == "{" else None
-    return found if type(found) is dict else {}
-
-
-def have_asides(texts: Iterable[str]) -> int:
-    """How many of the texts have words in marks, where these are so many that it has to be asked; else 0."""
-    found = [bool(split_aside(text)[1]) for text in texts]
-    return sum(found) if sum(found) >= LEAST_ASIDES and 4 * sum(found) >= len(found) else 0
-
-
-def split_answer(text: str) -> tuple[str, str]:
-    """What an answer in JSON says, and what its author thought; the whole text where it has no thought."""
-    plain = {key: said for key, said in read_answer(text).items() if type(said) is str}
-    kinds = {key: kind_of_type(key) for key in plain}
-    thought = [said for key, said in plain.items() if kinds[key] in (THOUGHT, PRIVATE)]
-    said = [said for key, said in plain.items() if kinds[key] == SPEECH or key in _SAID]
-    return ("\n".join(said), "\n".join(thought)) if thought else (text, "")
 
 
 def split_names(text: str) -> list[str]:

@@ -6,17 +6,13 @@ from typing import Any
 
 from discussions.core.records import Elimination, GameRecord, Message, PrivateEntry, Vote
 from discussions.transcripts.core.audience import (
-    RAW,
     SPEECH,
     THOUGHT,
     as_names,
     is_hidden,
     kind_of_audience,
     may_hide,
-    may_think,
-    split_answer,
     split_names,
-    split_thoughts,
     tells_apart,
 )
 from discussions.transcripts.core.fields import (
@@ -43,6 +39,7 @@ from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.notices import may_hold, split_notice
 from discussions.transcripts.core.readers.column_guesses import column_of, find_kind
 from discussions.transcripts.core.readers.columns import field_of, has_needed, suggest_fields
+from discussions.transcripts.core.thoughts import RAW, may_think, split_answer, split_thoughts
 from workspace.core.words import mark, say
 
 GAME_KEYS = keys(

@@ -7,7 +7,7 @@ from discussions.transcripts.core.readers.columns import GAMES, MappingRecord
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from tests.factories.reading import read_transcripts
 
-NAMES = ("Ann", "Bea", "Cid")
+NAMES, ROLES = ("Ann", "Bea", "Cid"), ("SEER", "DOCTOR", "MAFIA")
 SAID = {number: [(name, f"{name} says this on day {number}.") for name in NAMES] for number in (1, 2, 3)}
 
 
@@ -126,3 +126,46 @@ def test_what_follows_a_name_may_hide_its_text():
     for verb in ("whispers", "thinks", "messaged Bea"):
         data = "\n".join(["role,content", *rows, f'assistant,"Ann {verb}: kill Cid"']).encode()
         assert read_transcripts(data, "log.csv").games == []
+
+
+@pytest.mark.parametrize("rule", ["=" * 40, "-" * 20, ""])
+@pytest.mark.parametrize("head", ["{} (Round {}):", "## {} (round {})", "{}"])
+@pytest.mark.parametrize(
+    "parts", [("PRIVATE THOUGHTS:", "PUBLIC MESSAGE (what others see):"), ("Thinking:", "**Speech:**")]
+)
+def test_titles_below_a_name_say_what_it_thinks_and_what_it_says(rule, head, parts):
+    lines = ["FULL LOG", ""]
+    for day in (1, 2):
+        lines += ["#" * 30, f"# ROUND {day}", "#" * 30]
+        for name, said in SAID[day]:
+            lines += [
+                rule,
+                head.format(name, day),
+                rule,
+                parts[0],
+                f"CANARY of {name}.",
+                "",
+                parts[1],
+                said,
+                "",
+            ]
+    found = read_transcripts("\n".join(lines).encode(), "log.txt")
+    (game,) = found.games
+    assert [(row.round, row.text) for row in game.record.messages] == one_game(1, 2)
+    assert len(game.private) == 6
+
+
+def test_a_tree_has_players_below_its_parts():
+    lines = ["GAME"]
+    for day in (1, 2):
+        lines += ["", f"DAY {day}", "├── 💬 DISCUSSION (2 per player)"]
+        lines += [
+            f'│   ├── {name} ({role}): "🔒 THINK: CANARY. 📢 SAYS: {said}"'
+            for (name, said), role in zip(SAID[day], ROLES, strict=True)
+        ]
+        lines += ["│", "└── 🗳️ VOTING PHASE", "    ├── Ann → Bea", "    └── Bea → Ann"]
+    (game,) = read_transcripts("\n".join(lines).encode(), "log.txt").games
+    assert [(row.round, row.text) for row in game.record.messages] == one_game(1, 2)
+    assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [
+        *((day, *vote) for day in (1, 2) for vote in ((1, 2), (2, 1)))
+    ]

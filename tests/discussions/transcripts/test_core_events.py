@@ -306,3 +306,94 @@ def test_lists_of_the_living_that_differ_and_grow_within_a_round_are_asked_about
     ]
     read = read_transcripts(json.dumps({"id": "g", "rounds": parts}).encode(), "a.json")
     assert ([fault.code for fault in read.faults], read.games) == (["unknown_columns"], [])
+
+
+def talk() -> list[tuple[int, str, str]]:
+    return [(day, name, f"I, {name}, say this on day {day}.") for day in (1, 2) for name in NAMES]
+
+
+def utterance(day: int, name: str, text: str) -> dict[str, Any]:
+    return {"type": "utterance", "body": {"reply": {"round": day, "speaker": name, "text": text}}}
+
+
+def test_the_speaker_beside_a_text_in_an_inner_object_is_its_player():
+    rows = [{"type": "begun", "body": {"speaker": "Ida", "seed": 4}}, *(utterance(*row) for row in talk())]
+    record, _asked = proposed(lines(rows))
+    assert spoken(record) == talk()
+
+
+@pytest.mark.parametrize("above", [[], [{"type": "waiting", "data": {"message": "Two of four are here."}}]])
+def test_a_game_may_be_named_after_its_first_rows_and_nicknames_come_before_ids(above: list[Any]):
+    ids = {name: f"b9{at}fb863-30b0" for at, name in enumerate(NAMES)}
+    begun = {"type": "game_start", "data": {"game_id": "6f3e", "mode": "group"}}
+    rows = [
+        {"type": "chat", "data": {"player_id": ids[name], "nickname": name, "round": day, "content": text}}
+        for day, name, text in talk()
+    ]
+    record, _asked = proposed(lines([*above, begun, *rows]))
+    assert spoken(record) == talk()
+
+
+@pytest.mark.parametrize("nobody", ["No Ejection", "skip", "Abstain.", "弃权"])
+def test_whoever_votes_for_nobody_says_nothing(nobody: str):
+    rows = [{"round": day, "phase": "DISCUSSION", "agent": name, "text": text} for day, name, text in talk()]
+    rows += [{"round": 2, "phase": "VOTING", "agent": "Ida", "text": "Jon"}]
+    rows += [{"round": 2, "phase": "VOTING", "agent": name, "text": nobody} for name in NAMES[1:]]
+    record, _asked = proposed(lines(rows))
+    assert spoken(record) == talk()
+    assert record and [(vote.voter, vote.target) for vote in record.votes] == [(1, 2)]
+
+
+def test_a_choice_of_a_player_or_of_nobody_is_the_target_of_a_vote():
+    rows = [{"type": "chat", "round": day, "who": name, "text": text} for day, name, text in talk()]
+    rows += [{"type": "vote", "round": 2, "data": {"voter": name, "choice": "Lou"}} for name in NAMES[:2]]
+    rows += [{"type": "vote", "round": 2, "data": {"voter": "Kim", "choice": "skip"}}]
+    record, _asked = proposed(lines(rows))
+    assert record and [(vote.voter, vote.target) for vote in record.votes] == [(1, 4), (2, 4)]
+
+
+def test_the_role_of_a_chat_api_makes_no_player_of_who_leads_the_game():
+    rows = [
+        {"id": str(at), "name": name, "role": "assistant", "content": text, "round": day}
+        for at, (day, name, text) in enumerate([(1, "Moderator", f"Ida, you are a wolf. {SECRET}"), *talk()])
+    ]
+    record, _asked = proposed(lines(rows))
+    assert spoken(record) == talk()
+
+
+def test_a_sentence_that_ends_with_nobody_hides_nothing():
+    rows = [
+        {
+            "round": day,
+            "phase": "Meeting called by a button. Gone since then: None",
+            "player": name,
+            "text": text,
+        }
+        for day, name, text in talk()
+    ]
+    record, _asked = proposed(lines(rows))
+    assert spoken(record) == talk()
+
+
+def test_a_message_alone_beside_a_list_of_them_is_one_of_them():
+    rounds = [
+        {
+            "day": day,
+            "discussion": [{"player": name, "text": text} for number, name, text in talk() if number == day],
+            "last_words": {"player": "Lou", "text": f"Remember me after day {day}."},
+        }
+        for day in (1, 2)
+    ]
+    (game,) = read_transcripts(json.dumps({"days": rounds}).encode(), "game.json").games
+    assert len(spoken(game.record)) == 10
+    assert (1, "Lou", "Remember me after day 1.") in spoken(game.record)
+
+
+def test_events_of_which_some_hold_votes_are_looked_at_as_rows():
+    rows = [
+        {"day": day, "type": "speech", "data": {"actor": name, "text": text}} for day, name, text in talk()
+    ]
+    votes = [{"actor": name, "target": "Lou"} for name in NAMES]
+    events = [*rows, {"day": 2, "type": "summary", "data": {"votes": votes}}]
+    record, _asked = proposed(json.dumps({"meta": {"seed": 1}, "events": events}).encode())
+    assert spoken(record) == talk()

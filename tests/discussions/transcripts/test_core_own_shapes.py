@@ -5,10 +5,11 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import ASIDE, PRIVATE, split_answer, split_thoughts
+from discussions.transcripts.core.audience import PRIVATE
 from discussions.transcripts.core.readers.columns import read_recipe, write_recipe
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.row_kinds import find_questions
+from discussions.transcripts.core.thoughts import ASIDE, split_answer, split_thoughts
 from tests.factories.own_logs import CANARY, SAID, lines
 from tests.factories.reading import read_transcripts
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from benchmarks.calibration import fits
-from discussions.transcripts.core.audience import split_aside, split_thoughts
 from discussions.transcripts.core.readers.agent_traces import COUNTED
+from discussions.transcripts.core.thoughts import split_aside, split_thoughts
 from tests.factories.reading import read_transcripts
 
 CASES = [
@@ -18,6 +18,9 @@ CASES = [
     ("<plan>I am the wolf.</plan><say>Hello all.</say>", "Hello all.", "I am the wolf."),
     ("<strategy>\nI am the wolf.\n</strategy>\nHello <i>all</i>.", "Hello <i>all</i>.", "I am the wolf."),
     ("PLAN: I am the wolf.\nSAY: Hello all.", "Hello all.", "I am the wolf."),
+    ('"🔒 THINK: I am the wolf. 📢 SAYS: Hello "all"."', 'Hello "all".', "I am the wolf."),
+    ("THOUGHT: I am the wolf. SPEECH: Hello all.", "Hello all.", "I am the wolf."),
+    ("THINK: what did Bea SAY yesterday?", "THINK: what did Bea SAY yesterday?", ""),
     ("Plan: we vote for Bea.\nBea: was quiet.", "Plan: we vote for Bea.\nBea: was quiet.", ""),
     ("1 < 2 and <b>bold</b>, I think.", "1 < 2 and <b>bold</b>, I think.", ""),
 ]

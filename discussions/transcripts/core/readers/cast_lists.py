@@ -15,7 +15,7 @@ from workspace.core.words import mark
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
 _LISTS, _DEEPEST = ("players", "seats", "users", "participants"), 3
-_NAME_KEYS = ("name", "displayName", "display_name", "username")
+_NAME_KEYS = ("name", "displayName", "display_name", "username", "nickname")
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 KEYS = ("players", *_CASTS, *_ROLES)
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()

@@ -10,11 +10,13 @@ from functools import partial
 from itertools import pairwise
 
 from discussions.transcripts.core.audience import (
+    SPEECH,
     VOTE,
     is_hidden,
     kind_of_title,
     kind_of_type,
     looks_like_audience,
+    words_of,
 )
 from discussions.transcripts.core.readers.chat_labels import FACT, title_apart
 from discussions.transcripts.core.readers.chat_lines import (
@@ -22,6 +24,7 @@ from discussions.transcripts.core.readers.chat_lines import (
     match_message,
     read_heading,
 )
+from discussions.transcripts.core.readers.draft import is_nobody
 from discussions.transcripts.core.readers.narration import (
     PARTS,
     ROLE,
@@ -62,6 +65,17 @@ _MODEL = re.compile(r" ?\[[\w.:-]{1,40}/[\w.:-]{1,60}\]")
 _BARS = ("│", "┃", "║", "|")
 _RULED = re.compile(r"\s{0,99}[─━═]{2,200} {0,3}(?P<title>[^─━═\n]{1,80}?) {0,3}[─━═]{2,200}\s{0,99}")
 _BRANCH = re.compile(r"[\s│┃|]{0,99}(?P<sign>[├└╰┌╭])[─━-]{1,3} (?P<said>\S.*)")
+_OF_PLAYER = re.compile(rf"[^\w\n]{{0,6}}{WHO} ?[(\[][^()\[\]\n]{{1,40}}[)\]] ?[:：] ?\S")
+# "Ann (Round 2):" above "PUBLIC MESSAGE (what others see):", where rules may stand between.
+_RULE_ALONE = re.compile(r"\s{0,9}(?:([=_*~#─━═-])\1{2,200})?\s{0,9}")
+_HEAD = re.compile(
+    r"\W{0,6}(?P<name>[^\W_](?:[^\n:：().!?…]|\.(?=\w| \w)){0,40}?) ?"
+    r"(?:[(\[](?:round|day|turn|r|d) ?(?P<round>\d{1,3}|\w{1,20})[)\]])? ?[:：]?[*_]{0,2}\s{0,9}",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"\W{0,6}(?P<title>[^\W\d_][^\n:：()]{2,40}?) ?(?:\([^()\n]{1,80}\))?[*_]{0,2} ?[:：][*_]{0,2}\s{0,9}"
+)
 _MODE = re.compile(r"(?P<name>[^\n]{1,60}?)(?:\s{1,3}[·•|—–-]\s{1,3}|:\s|\s{0,3}[(\[])(?P<mode>[^\n]{1,60}?)")
 _CAPS = re.compile(
     r"\s{0,80}(?P<name>[^\W\d_a-z][^a-z:.!?\n()\[\]]{1,38}?)(?: ?\((?P<mode>[^()]{1,60})\))?\s{0,9}"
@@ -126,13 +140,12 @@ _TALK = {
     "发言",
     "diskussion",
 }
-_NOBODY = {"nobody", "no one", "none", "abstain", "abstains", "abstained", "skip", "pass"}
 
 
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
     finders = (
-        *(_find_facts, _find_above, find_boxes, find_branches, _find_play),
+        *(_find_facts, _find_parts, _find_above, find_boxes, find_branches, _find_play),
         *(_find_roles, _find_titles, _find_tables, _find_votes),
     )
     return [form for find in finders if (form := find(lines))]
@@ -196,7 +209,8 @@ def _parts_votes(lines: Lines) -> _Parts:
     for line, below in pairwise([*lines, ""]):
         plain = line.strip()
         ballot = _VOTER.fullmatch(plain) or (_BALLOT if is_below else _OWN_VOTE).fullmatch(plain)
-        known = ballot and {ballot["voter"].casefold(), ballot["target"].casefold()} - _NOBODY <= said_by
+        both = {name.casefold() for name in ballot.group("voter", "target")} if ballot else set()
+        known = ballot and {name for name in both if not is_nobody(name)} <= said_by
         title = _VOTES_TITLE.fullmatch(plain)
         is_title = title is not None and _is_votes(title["title"])
         if angled := _ANGLED.fullmatch(plain):
@@ -216,7 +230,7 @@ def _parts_votes(lines: Lines) -> _Parts:
 
 def _is_votes(title: str) -> bool:
     """Whether a title is of votes: of "My vote" nobody can tell who says it."""
-    words = title.casefold().split()
+    words = words_of(title)
     votes = [word for word in words if kind_of_type(word) == VOTE]
     return bool(votes) and all(word in votes or word in _OF_VOTES or word.isdecimal() for word in words)
 
@@ -301,6 +315,47 @@ def _part_of_box(line: str) -> tuple[str, str]:
     return "text", text.removeprefix(" ").rstrip()
 
 
+def _heads_of(lines: Lines) -> "dict[int, re.Match[str]]":
+    """The lines that may name who says what stands below the title of a part, by their numbers."""
+    filled = [(at, line) for at, line in enumerate(lines) if not _RULE_ALONE.fullmatch(line)]
+    kinds = [_kind_of_part(line) for _at, line in filled]
+    found = {
+        at: _HEAD.fullmatch(line)
+        for (at, line), above, own, below in zip(filled, ["", *kinds], kinds, [*kinds[1:], ""], strict=False)
+        if below and not own and not above
+    }
+    return {at: head for at, head in found.items() if head}
+
+
+def _kind_of_part(line: str) -> str:
+    part = _PART.fullmatch(line)
+    return kind_of_type(part["title"]) if part else ""
+
+
+def _find_parts(lines: Lines) -> Form | None:
+    names = Counter(head["name"] for head in _heads_of(lines).values())
+    called = {name for name, count in names.items() if count > 1 and read_heading(name) is None}
+    return partial(_parts_below, names=called) if len(called) > 1 else None
+
+
+def _parts_below(lines: Lines, *, names: set[str]) -> _Parts:
+    """What stands below a name and the title of a part is said by this player, as the title says."""
+    heads, name, number = _heads_of(lines), "", ""
+    for at, line in enumerate(lines):
+        head, part = heads.get(at), _PART.fullmatch(line)
+        if head and head["name"] in names:
+            name, is_new = head["name"], head["round"] not in (None, number)
+            number = head["round"] or number
+            yield "same", f"=== Round {number} ===" if is_new else ""
+        elif name and part and (kind := kind_of_type(part["title"])):
+            yield "name", _label(name, part["title"] if kind != SPEECH else "")
+        elif _RULE_ALONE.fullmatch(line):
+            yield "same", ""
+        else:
+            name = "" if read_heading(line.strip("# ")) else name
+            yield "text" if name else "same", line
+
+
 def find_branches(lines: Lines) -> Form | None:
     count = sum(_BRANCH.fullmatch(line) is not None for line in lines)
     return _parts_of_branches if count >= _LEAST and 4 * count > _count_filled(lines) else None
@@ -315,11 +370,16 @@ def _parts_of_branches(lines: Lines) -> _Parts:
         is_above = branch and branch["sign"] in "┌╭"
         if not branch or read_heading(said):
             head = ""
-            yield "same", said or line
+            yield "same", said or (line.strip(" │┃|") and line)
         elif under and (is_above or under.start("said") > start):
             head, at = _MODEL.sub("", said), 0 if is_above else start
             yield "same", ""
-        elif not head or start <= at:
+        elif not head or start <= at or _OF_PLAYER.match(said):
+            # A player below a part of the game is not said by it.
+            if head and start > at:
+                title = _APART_SIGNS.sub(" ", head.partition("(")[0])
+                title = _SIGN.sub("", title) if kind_of_type(title) == SPEECH else title
+                yield "same", f"=== {title.strip()} ==="
             head = ""
             yield "same" if match_message(said) else "told", said
         elif _is_votes(head):

@@ -7,7 +7,6 @@ from itertools import compress, groupby, pairwise
 from typing import Any
 
 from discussions.transcripts.core.audience import (
-    LEAST_ASIDES,
     LEAST_SPACES,
     NARRATORS,
     OF_CALLS,
@@ -16,19 +15,17 @@ from discussions.transcripts.core.audience import (
     THOUGHT_NAMES,
     VOTE,
     distinct,
-    have_asides,
     is_hidden,
     kind_of_title,
     kind_of_type,
-    may_think,
     split_names,
-    split_thoughts,
     words_of,
 )
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_lines import ChatLine, as_shape, read_heading
 from discussions.transcripts.core.readers.narration import VOTES, part_of_day, tells
+from discussions.transcripts.core.thoughts import LEAST_ASIDES, have_asides, may_think, split_thoughts
 
 # What a text says of a game before or below it.
 FACTS = ("game", "game id", "date", "winner", "players", "roles")

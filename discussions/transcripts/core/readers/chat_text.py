@@ -29,9 +29,9 @@ from discussions.transcripts.core.readers.columns import (
     Columns,
     MappingRecord,
 )
-from discussions.transcripts.core.readers.draft import Draft
+from discussions.transcripts.core.readers.draft import Draft, is_nobody
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.rows import AGAIN, is_nobody
+from discussions.transcripts.core.readers.rows import AGAIN
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 

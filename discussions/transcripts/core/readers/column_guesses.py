@@ -23,6 +23,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.draft import is_nobody
 from discussions.transcripts.core.readers.tables import Table, filled_together, sample_rows
 
 # The shortest average text.
@@ -251,7 +252,8 @@ def find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[
         is_called = recipes.field_of(column.name) == "target" and not any(
             recipes.TEXT in own for own in filled
         )
-        if (any(are_votes) and is_called) or (all(are_votes) and players.issuperset(column.different)):
+        named = {name for name in column.different if not is_nobody(name)}
+        if (any(are_votes) and is_called) or (all(are_votes) and named and named <= players):
             return {"target": column.name}
     return {}
 
@@ -294,6 +296,16 @@ def find_turns(columns: list[Column], said: Column | None) -> Column | None:
     numbers = (one for one in pairs if all(map(str.isdecimal, one.different)))
     beside_text = ((one, beside(said, one).cells) for one in numbers if said)
     return next((one for one, own in beside_text if all(a != b for a, b in pairwise(own))), None)
+
+
+def in_message(columns: list[Column], said: Column | None) -> list[Column]:
+    """Those in the same object as the texts ("payload.reply.text") that are called a player there."""
+    around = said.name.rpartition(".")[0] if said else ""
+    return [
+        one
+        for one in columns
+        if around and one.name.rpartition(".")[0] == around and recipes.field_of(one.last) == recipes.PLAYER
+    ]
 
 
 def is_as_named(column: Column, other: Column, said: Column | None) -> bool:

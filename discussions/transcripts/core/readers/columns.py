@@ -104,8 +104,8 @@ _OTHERS = {
     "public": "ispublic broadcast isbroadcast toall visibletoall",
     "phase": "channel",
     PLAYER: "playername speaker speakername name agent agentname author authorname sender user username participant "
-    "character playerid playerindex playernumber seatid speakerid agentid senderid userid assistantid from fromseat "
-    "actor actorid who fromplayer",
+    "character playerid playerindex playernumber nickname seatid speakerid agentid senderid userid assistantid from "
+    "fromseat actor actorid who fromplayer",
     TEXT: "message content contents utterance speech body messagetext msg statement",
     "time": "timestamp datetime date createdat sentat",
     "id": "messageid msgid utteranceid eventid",
@@ -224,9 +224,10 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
     """
     found = _by_field(columns)
     for names in (names for names in found.values() if len(names) > 1):
-        # "authorName" rather than "author", and "player_name" rather than "player_id", which may stand before it.
-        first = _SIGNS.sub("", names[0]).lower().removesuffix("id")
-        names.sort(key=lambda name: _SIGNS.sub("", name).lower() != f"{first}name")
+        # "authorName" rather than "author", and a name rather than "player_id", which may stand before it.
+        first = _SIGNS.sub("", names[0]).lower()
+        ends = "name" if first.endswith("id") else f"{first}name"
+        names.sort(key=lambda name, ends=ends: not _SIGNS.sub("", name).lower().endswith(ends))
     if "type" not in found:
         return {field: names[0] for field, names in found.items() if field not in OF_TYPED_ROWS}
     return {field: OR.join(names) for field, names in found.items()}

@@ -22,6 +22,10 @@ _BALLOTS = frozenset(
 )
 MAFIA, VILLAGER = "MAFIA", "VILLAGER"
 VOTED_OUT, KILLED = "voted out", "killed at night"
+_NOBODY = frozenset(
+    "nobody noone none abstain abstains abstained skip novote pass null noejection noelimination nolynch noexecution "
+    "弃权 弃票 棄権 기권".split()
+) | {""}
 
 
 class Draft:
@@ -107,6 +111,11 @@ class Draft:
         for field, suffix in fields.items():
             self.notes.translate(f"{pointer}/{field}", f"{place}{suffix}")
         parts.append(part)
+
+
+def is_nobody(target: str) -> bool:
+    """Whether the target of a vote says that nobody was voted for."""
+    return re.sub(r"[\W_]+", "", target).lower() in _NOBODY
 
 
 def is_ballot(target: str) -> bool:

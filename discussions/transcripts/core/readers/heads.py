@@ -113,8 +113,10 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         free.remove(text)
     said = columns.get(found.get(recipes.TEXT, ""))
     own = [columns[name] for name in recipes.split_columns(found.get(recipes.PLAYER, ""), columns)]
+    own = [one for one in own if said is None or any(map(all, zip(one.all, said.all, strict=True)))]
     # Programs that play roles call a player so ("role_name").
     named = [*free, *own, *(columns[name] for name in (found.get("role"),) if name in columns)]
+    named = guesses.in_message(named, said) or named
     player = guesses.find_most_named(named, said) or (None if own else guesses.find_turns(free, said))
     # Names that stood before texts, or in the names of columns, are sure.
     player = columns.get(NAMED, player)

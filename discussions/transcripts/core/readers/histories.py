@@ -12,15 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import (
-    LEAST_SPACES,
-    THOUGHT,
-    VOTE,
-    kind_of_type,
-    read_answer,
-    split_thoughts,
-    words_of,
-)
+from discussions.transcripts.core.audience import LEAST_SPACES, THOUGHT, VOTE, kind_of_type, words_of
 from discussions.transcripts.core.fields import as_list, as_object, read_part
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import openai_chat
@@ -28,6 +20,7 @@ from discussions.transcripts.core.readers.answers import Answer, find_public
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.json_rounds import ROUND_KEY
 from discussions.transcripts.core.readers.narration import PARTS, ROLE
+from discussions.transcripts.core.thoughts import read_answer, split_thoughts
 from workspace.core.words import mark
 
 VIEWS = mark(

@@ -23,6 +23,7 @@ from discussions.transcripts.core.readers.json_games import (
     merge_channels,
 )
 from discussions.transcripts.core.readers.json_messages import are_states
+from discussions.transcripts.core.readers.json_rounds import OF_A_GAME
 from discussions.transcripts.core.readers.json_rows import GAME
 from discussions.transcripts.core.readers.json_rows import recognises_text as are_rows
 from workspace.core.json_items import each_line, each_value
@@ -33,7 +34,7 @@ MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
 LONGEST_KEY = 40
 _LONGEST_LINE, _LONGEST_LOG = 1024 * 1024, 4 * 1024 * 1024
 _TEXTS = re.compile(rb'\[\s{0,99}"')
-_OF_A_GAME = frozenset(("players", "roles", "winner", "votes", "eliminations", "gameId", "game_id"))
+_OF_A_GAME = frozenset((*OF_A_GAME, "votes", "eliminations", "gameId", "game_id"))
 
 
 # "[Talk] Ann: Hello." in a list of so many texts.

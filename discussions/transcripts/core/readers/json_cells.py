@@ -6,14 +6,12 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from discussions.transcripts.core.audience import (
-    RAW,
     SPEECH,
     as_names,
     count_gaps,
     kind_of_flag,
     kind_of_type,
     may_hide,
-    read_answer,
     words_of,
 )
 from discussions.transcripts.core.fields import as_list, as_object, join_marked, plain_value, read_part
@@ -22,6 +20,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import ListedPlayers, is_of_others
 from discussions.transcripts.core.readers.json_rounds import ROUNDS
 from discussions.transcripts.core.readers.narration import read_role
+from discussions.transcripts.core.thoughts import RAW, read_answer
 from workspace.core.strict_json import normalise_text
 
 DEEPEST = 4

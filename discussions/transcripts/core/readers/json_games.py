@@ -32,10 +32,8 @@ from discussions.transcripts.core.readers.openai_chat import first_values
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS
 from workspace.core.words import mark, say
 
-# What a game has, and its rounds and channels do not.
-OF_A_GAME = ("players", "roles", "winner")
 MOST_PARTS = 20
-_NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
+_NAMES_GAME = re.compile(rf"(?:{'|'.join(rounds.GAMES)})[\W_]{{0,3}}\d{{1,9}}", re.IGNORECASE)
 UNCLEAR = mark(
     "The parts of the file that hold messages may be games, or rounds or channels of one. Say once which, under “Is "
     "this the game?” of the import."
@@ -74,7 +72,7 @@ def list_games(
     what the value stands in. Raises `Unclear`.
     """
     is_object = type(value) is dict
-    if is_object and depth == 0 and any(value.get(name) for name in OF_A_GAME):
+    if is_object and depth == 0 and any(value.get(name) for name in rounds.OF_A_GAME):
         return []
     are_parts = is_object or not (holds_messages(value) or are_states(as_list(value)))
     parts = value if is_object else dict(enumerate(as_list(value) if are_parts else ()))
@@ -117,7 +115,7 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     for name, part in ((name, as_object(part)) for name, part in told.items()):
         # A state of the game names the same one.
         is_other = not own or game_id(part) != own
-        is_named = _NAMES_GAME.fullmatch(name) or game_id(part) or any(map(part.get, OF_A_GAME))
+        is_named = _NAMES_GAME.fullmatch(name) or game_id(part) or any(map(part.get, rounds.OF_A_GAME))
         is_round = str(part.get("type") or part.get("kind")).casefold() in rounds.ROUNDS
         if is_other and not is_round and (is_named or is_native(part)):
             return True
@@ -183,7 +181,7 @@ def are_views(value: dict[str, Any]) -> bool:
 
 def is_round(item: Any) -> bool:
     """Whether an object of a list is a round of one game: it holds messages and names its round, not a game."""
-    if type(item) is not dict or game_id(item) or any(item.get(key) for key in OF_A_GAME):
+    if type(item) is not dict or game_id(item) or any(item.get(key) for key in rounds.OF_A_GAME):
         return False
     names = {key.casefold() for key, part in item.items() if type(part) is not list}
     return bool(names & rounds.ROUNDS) and has_talk(within(item, "", {}, 1))
@@ -248,7 +246,7 @@ def _as_time(value: Any) -> str:
 
 def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
     """Whether chats with names are channels of one game: somebody speaks in one of them while another one goes on."""
-    if not all(set(piece) & _CALLED and frozenset(OF_A_GAME).isdisjoint(piece) for piece in pieces):
+    if not all(set(piece) & _CALLED and frozenset(rounds.OF_A_GAME).isdisjoint(piece) for piece in pieces):
         return False
     spans = []
     for talk in filter(None, map(_talk_of, pieces[:MOST_PARTS])):

@@ -5,14 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from discussions.transcripts.core.audience import (
-    OUT,
-    SPEECH,
-    VOTE,
-    is_hidden,
-    kind_of_type,
-    words_of,
-)
+from discussions.transcripts.core.audience import OUT, SPEECH, VOTE, is_hidden, kind_of_type, words_of
 from discussions.transcripts.core.fields import as_list, as_object
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
@@ -77,6 +70,9 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
         is_cast = kind == VOTE and (depth or type(part) is dict)
         if is_cast and (votes := list(_votes(part, place, around))):
             yield from votes
+        elif depth and talks and is_message(part) and not has_answers(part):
+            # One message alone beside others: last words.
+            yield from rows_of([part], place, inside)
         elif type(part) is dict and not is_about(key):
             yield from within(part, place, inside, depth + 1)
         elif depth and kind == OUT and are_objects(part) and not _holds_lists(part[0]):
@@ -192,7 +188,12 @@ def holds_messages(part: Any) -> bool:
 
 
 def has_talk(rows: Iterable[rounds.Row]) -> bool:
-    return any("voter" not in values for _place, values in rows)
+    return any(map(is_told, rows))
+
+
+def is_told(row: rounds.Row) -> bool:
+    """Whether a row is no vote and no elimination."""
+    return "voter" not in row[1] and kind_of_type(str(row[1].get("type", ""))) not in (VOTE, OUT)
 
 
 def name_games(values: Iterable[dict[str, Any]]) -> bool:

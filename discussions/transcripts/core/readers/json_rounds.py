@@ -30,13 +30,13 @@ _SEATS = frozenset("seat seats model models bot bots npc npcs team teams p m msg
 # What a round is called, and its number, beside the known names of columns.
 _NAME_KEYS = ("name", "title", "label", "type")
 _NUMBER_KEYS = ("number", "index", "id")
-_GAMES = frozenset(
-    "game match session episode run sample simulation sim replay trial experiment seed".split()
-)
+GAMES = frozenset("game match session episode run sample simulation sim replay trial experiment seed".split())
 _SETS = frozenset(
     "games matches sessions episodes runs samples simulations sims replays trials experiments seeds batch batches "
     "tournament tournaments".split()
 )
+# What a game has, and its rounds and channels do not.
+OF_A_GAME = ("players", "roles", "winner")
 _OF_VOTES = frozenset(("voter", "target"))
 
 # An object of a list: where it is, and its values with those of the round around it.
@@ -83,7 +83,7 @@ def are_rounds(parts: Mapping[str, Any]) -> bool:
 def are_called_games(key: str, names: Iterable[str]) -> bool:
     """Whether a list is called games, "matches", or each of its parts one: "run_2"."""
     words = [{*words_of(name)} for name in names]
-    return not _SETS.isdisjoint(words_of(key)) or all(not _GAMES.isdisjoint(own) for own in words)
+    return not _SETS.isdisjoint(words_of(key)) or all(not GAMES.isdisjoint(own) for own in words)
 
 
 def are_numbered(names: Iterable[str]) -> bool:

@@ -18,9 +18,8 @@ from discussions.transcripts.core.audience import is_hidden, looks_like_audience
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
-from discussions.transcripts.core.readers import cast_lists, json_cells
+from discussions.transcripts.core.readers import cast_lists, json_cells, json_rounds
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.json_rounds import are_numbered
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow, with_rows
 from workspace.core.json_faults import Problem
@@ -31,14 +30,10 @@ from workspace.core.words import mark, say
 DEEPEST_LIST = 6
 MOST_LISTS, MOST_ITEMS, MOST_KEYS, MOST_SHOWN = 20, 50, 200, 20
 GAME, COUNTER = "game", " number"
-# What lists of games are called, without an "s".
-_GAMES = frozenset(
-    "game match matche session episode run transcript conversation dialogue sample result item data".split()
-)
+# What else lists of games are called, without an "s".
+_GAMES = frozenset("matche transcript conversation dialogue result item data".split()) | json_rounds.GAMES
 # How many rows at the beginning may list the players.
 _FIRST = 5
-# What a game has, and its rounds do not.
-_OF_A_GAME = ("id", "players", "roles", "winner")
 MOST_IN_HEAD = 5_000
 _TOO_MANY = mark(
     "The rows have more than {columns} keys, or more than {cells:,} values in all. Split the file, or leave keys out."
@@ -350,7 +345,11 @@ def _items_of(value: Any) -> dict[Any, Any]:
     if type(value) is list:
         return dict(enumerate(value))
     is_object = type(value) is dict and len({tuple(words_of(key)) for key in value}) == 1 < len(value)
-    is_list = is_object and all(type(part) in (dict, list) for part in value.values()) and are_numbered(value)
+    is_list = (
+        is_object
+        and all(type(part) in (dict, list) for part in value.values())
+        and json_rounds.are_numbered(value)
+    )
     return value if is_list else {}
 
 
@@ -420,7 +419,10 @@ def _is_part(place: str, items: list[Any]) -> bool:
     """Whether the items of a list are parts of one game, such as rounds, and no games with ids or players."""
     key = place.rpartition("/")[2].casefold().rstrip("s")
     names = [set(item) for item in items if type(item) is dict]
-    is_own = any(recipes.field_of(name) == GAME or name in _OF_A_GAME for name in set().union(*names))
+    is_own = any(
+        recipes.field_of(name) == GAME or name in ("id", *json_rounds.OF_A_GAME)
+        for name in set().union(*names)
+    )
     are_rounds = all(any(recipes.field_of(name) == "round" for name in own) for own in names)
     return bool(key) and not is_own and (key not in _GAMES or are_rounds)
 

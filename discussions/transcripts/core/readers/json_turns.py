@@ -9,9 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import (
-    is_hidden,
-)
+from discussions.transcripts.core.audience import is_hidden
 from discussions.transcripts.core.fields import as_object, as_objects
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
@@ -20,6 +18,7 @@ from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers import json_rows
 from discussions.transcripts.core.readers.cast_lists import find_names, list_players, merge_player
 from discussions.transcripts.core.readers.column_guesses import find_free, find_target, suggest_all, with_kind
+from discussions.transcripts.core.readers.draft import is_nobody
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
 from discussions.transcripts.core.readers.json_games import (
@@ -35,6 +34,7 @@ from discussions.transcripts.core.readers.json_messages import (
     game_id,
     has_answers,
     has_talk,
+    is_told,
     messages,
     name_games,
 )
@@ -44,7 +44,6 @@ from discussions.transcripts.core.readers.row_kinds import find_questions, first
 from discussions.transcripts.core.readers.rows import (
     MOST_QUESTIONS,
     games_of_rows,
-    is_nobody,
 )
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
@@ -72,8 +71,8 @@ def recognises(value: Any) -> bool:
     except Unclear:
         return False
     # A lone message is no discussion: its list may be a part of a row, or the answers to it.
-    first = (values for _place, values in islice(messages(brief), MOST_ROWS) if "voter" not in values)
-    hidden = [is_hidden(str(values.get("phase") or "")) for values in first]
+    first = filter(is_told, islice(messages(brief), MOST_ROWS))
+    hidden = [is_hidden(str(values.get("phase") or "")) for _place, values in first]
     if hidden.count(False) <= 1 or are_views(brief):
         return False
     # Messages of several games are rows of a list, and no game.

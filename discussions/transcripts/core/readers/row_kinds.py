@@ -9,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
-    ASIDE,
     IGNORE,
     KINDS,
     LEAST_SPACES,
@@ -19,12 +18,12 @@ from discussions.transcripts.core.audience import (
     OUT,
     PRIVATE,
     ROUND,
+    SPEAKERS,
     SPEECH,
     THOUGHT,
     VOTE,
     count_gaps,
     distinct,
-    have_asides,
     is_hidden,
     kind_of_audience,
     kind_of_flag,
@@ -32,7 +31,6 @@ from discussions.transcripts.core.audience import (
     looks_like_audience,
     may_hide,
     say_hidden,
-    split_aside,
     split_names,
     tells_apart,
     words_of,
@@ -43,6 +41,7 @@ from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.cast_lists import find_names
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, sample_rows
+from discussions.transcripts.core.thoughts import ASIDE, have_asides, split_aside
 from workspace.core.words import say, say_many
 
 # Before the name of a column that may say who could hear a row, as the field of that column.
@@ -469,7 +468,9 @@ def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
         return ROUND, mark_of_round
     if cells.get("role", "").strip().casefold() in signs.told:
         return IGNORE, cells["role"].strip()
-    if (name := cells.get("player", "").strip()).casefold() in NARRATORS and not cells.get("role"):
+    # A role in a chat API is none of the game.
+    has_role = cells.get("role", "").strip().casefold() not in {"", *SPEAKERS}
+    if (name := cells.get("player", "").strip()).casefold() in NARRATORS and not has_role:
         return IGNORE, name
     if hidden := _hidden_part(cells):
         return PRIVATE, hidden

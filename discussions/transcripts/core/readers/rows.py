@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
-    ASIDE,
     IGNORE,
     OUT,
     PRIVATE,
@@ -20,8 +19,6 @@ from discussions.transcripts.core.audience import (
     THOUGHT,
     VOTE,
     kind_of_type,
-    read_answer,
-    split_aside,
     words_of,
 )
 from discussions.transcripts.core.fields import as_moment
@@ -30,16 +27,16 @@ from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Note
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds, row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
-from discussions.transcripts.core.readers.draft import Draft, is_ballot, leave_names_out
+from discussions.transcripts.core.readers.draft import Draft, is_ballot, is_nobody, leave_names_out
 from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
+from discussions.transcripts.core.thoughts import ASIDE, read_answer, split_aside
 from workspace.core.words import mark, say
 
 MOST_QUESTIONS = 10
 _API_ROLES = frozenset(("assistant", "user", "human", "ai"))
-NOBODY = frozenset(("", "nobody", "noone", "none", "abstain", "abstains", "skip", "novote", "pass", "null"))
 _VOTE_TEXT = re.compile(
     r"\W{0,3}vote(?:s| for)?\s{0,3}[:=→>-]{1,2}\s{0,3}(?P<target>[^\n]{1,60}?)\W{0,3}", re.IGNORECASE
 )
@@ -101,11 +98,6 @@ class _RowGame(Struct):
     @property
     def number(self) -> int:
         return 1 if self.round is None else self.round
-
-
-def is_nobody(target: str) -> bool:
-    """Whether the target of a vote says that nobody was voted for."""
-    return re.sub(r"[\W_]+", "", target).lower() in NOBODY
 
 
 def _is_poll(target: str, signs: row_kinds.RowSigns) -> bool:
@@ -236,11 +228,15 @@ def _runs(table: Table, at: Mapping[str, list[int]], begins: list[int]) -> "dict
     first = row_kinds.first_cells(table, at)
     # Only the row that opens a game may name it.
     is_opened = not any("game" in cells and recipes.TEXT in cells for cells in first)
+    opening = next((at for at, cells in enumerate(first) if "game" in cells), 0)
+    # Nobody may speak before the game has its name.
+    is_silent = not any({recipes.PLAYER, recipes.TEXT} <= cells.keys() for cells in first[:opening])
+    opened = first[opening].get("game", "").strip() if first and is_opened and is_silent else ""
     for row in table.rows:
         cells = row_kinds.cells_of(row, at)
         if not cells:
             continue
-        key = cells.get("game", "").strip() or (before or "" if is_opened else "")
+        key = cells.get("game", "").strip() or ((before or opened) if is_opened else "")
         key = str(bisect(begins, row.number)) if begins else key
         runs = found.setdefault(key, array("I"))
         if key == before:
@@ -254,7 +250,7 @@ def _runs(table: Table, at: Mapping[str, list[int]], begins: list[int]) -> "dict
 def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_kinds.RowSigns) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     phase, text = cells.get("phase", ""), cells.get(recipes.TEXT, "").strip()
-    is_empty = not text or signs.name(text).casefold() in signs.names
+    is_empty = is_nobody(text) or signs.name(text).casefold() in signs.names
     if is_empty and "type" not in cells and kind_of_type(phase) in (VOTE, OUT):
         # Its phase is a vote or an elimination, and its text at most a player.
         cells = {**cells, "type": phase}
@@ -347,7 +343,7 @@ def _of_kind(cells: Mapping[str, str], kind: str, signs: row_kinds.RowSigns) -> 
     voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
     # The value of a vote may stand where texts do, as may an answer in JSON that names it.
     said = cells.get(recipes.TEXT, "") if kind == VOTE and not target else ""
-    is_name = signs.name(said).casefold() in signs.names
+    is_name = signs.name(said).casefold() in signs.names or (said != "" and is_nobody(said))
     voted = [part for key, part in read_answer(said).items() if recipes.field_of(key) in ("vote", "target")]
     for part in [said] if is_name else sorted(voted, key=lambda part: type(part) is int):
         return {"vote": str(part)} | dict(cells) | {recipes.TEXT: ""}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import have_asides, is_hidden, kind_of_type
+from discussions.transcripts.core.audience import is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import cast_lists
@@ -25,6 +25,7 @@ from discussions.transcripts.core.readers.narration import WHO, part_of_day
 from discussions.transcripts.core.readers.row_kinds import is_clear
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.thoughts import have_asides
 
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
 # The most text that is looked at, the fewest lines of it, what is no word, and how a separator is shown.
