@@ -332,3 +332,8 @@ def test_an_object_with_many_keys_is_looked_through_once():
         return count_calls(lambda: read(value))
 
     assert cost(800) < 3 * cost(400)
+
+
+def test_lists_of_messages_one_a_line_are_games():
+    lines = "\n".join(json.dumps(list(map(numbered, rows))) for rows in GAMES)
+    assert list(map(told, read_transcripts(lines.encode(), "games.jsonl").games)) == GAMES

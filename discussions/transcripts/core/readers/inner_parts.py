@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.audience import is_hidden
-from discussions.transcripts.core.fields import as_list, as_object, parallel_lists
+from discussions.transcripts.core.fields import as_list, as_object, as_objects, parallel_lists
 from discussions.transcripts.core.formats import JSONL, Format, recognise
 from discussions.transcripts.core.readers import histories, json_turns
 from discussions.transcripts.core.readers.columns import field_of
@@ -89,18 +89,20 @@ def describe_inner_part(part: InnerPart) -> str:
 
 
 def join_pieces(data: bytes) -> bytes:
-    """The bytes as one JSON list where each line is a round of one game, or what one of its agents was told."""
+    """The bytes as one JSON list where each line is a list of objects, a round, or what one agent was told."""
     # The one line of a large file is not looked at.
     end = data.find(b"\n", 0, _LONGEST_LINE)
-    if end < 0 or data[:1] != b"{" or data[end : end + 9].lstrip()[:1] != b"{":
+    sign = data[:1]
+    if end < 0 or sign not in (b"{", b"[") or data[end : end + 9].lstrip()[:1] != sign:
         return data
     first = [
         read_json(data[start:end], is_lenient=True).value
         for start, end in islice(each_line(data), MOST_ITEMS)
         if end - start <= _LONGEST_LINE
     ]
+    are_lists = sign == b"[" and all(type(value) is list and as_objects(value[:1]) for value in first)
     are_objects = len(first) > 1 and all(type(value) is dict for value in first)
-    is_game = are_objects and (
+    is_game = (are_lists and len(first) > 1) or are_objects and (
         histories.recognises(first) or (not are_states(first) and json_turns.recognises(first))
     )
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
