@@ -102,8 +102,9 @@ def join_pieces(data: bytes) -> bytes:
     ]
     are_lists = sign == b"[" and all(type(value) is list and as_objects(value[:1]) for value in first)
     are_objects = len(first) > 1 and all(type(value) is dict for value in first)
-    is_game = (are_lists and len(first) > 1) or are_objects and (
-        histories.recognises(first) or (not are_states(first) and json_turns.recognises(first))
+    is_game = (are_lists and len(first) > 1) or (
+        are_objects
+        and (histories.recognises(first) or (not are_states(first) and json_turns.recognises(first)))
     )
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
 
