@@ -226,8 +226,8 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
     for names in (names for names in found.values() if len(names) > 1):
         # "authorName" rather than "author", and a name rather than "player_id", which may stand before it.
         first = _SIGNS.sub("", names[0]).lower()
-        ends = "name" if first.endswith("id") else f"{first}name"
-        names.sort(key=lambda name, ends=ends: not _SIGNS.sub("", name).lower().endswith(ends))
+        end = "name" if first.endswith("id") else f"{first}name"
+        names[:] = sorted(names, key=lambda name: not _SIGNS.sub("", name).lower().endswith(end))
     if "type" not in found:
         return {field: names[0] for field, names in found.items() if field not in OF_TYPED_ROWS}
     return {field: OR.join(names) for field, names in found.items()}

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, combinations, islice, permutations
+from itertools import combinations, islice, permutations
 from typing import Any
 
 from discussions.transcripts.core.audience import is_hidden, kind_of_title
@@ -231,9 +231,9 @@ def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     rows = next((as_objects(piece[key]) for key in LISTS if type(piece.get(key)) is list), [])
     plain = [{key: part for key, part in row.items() if type(part) in (str, int, float)} for row in rows]
     said = [first_values(cells, "time", recipes.PLAYER) for cells in plain]
-    times = list(
-        accumulate((facts.get("time") for facts in said), lambda last, own: last if own is None else own)
-    )
+    times: list[Any] = []
+    for facts in said:
+        times.append(facts.get("time", times[-1] if times else None))
     if not any(len(facts) == 2 for facts in said):
         return []
     names = [str(facts.get(recipes.PLAYER, "")) for facts in said]
