@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     OUT,
+    SPEECH,
     UNSPACED,
     VOTE,
     count_gaps,
@@ -23,7 +24,6 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.draft import is_nobody
 from discussions.transcripts.core.readers.tables import Table, filled_together, sample_rows
 
 # The shortest average text.
@@ -151,12 +151,44 @@ def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
     return every if filled and sum(map(len, filled)) == len(set().union(*filled)) else fields
 
 
+def suggest_known(table: Table) -> dict[str, str]:
+    """The known fields: texts are no numbers alone, and turns that are none count the rounds."""
+    fields = recipes.suggest_fields(table.columns)
+    texts = [name for name in table.columns if recipes.field_of(name) == recipes.TEXT]
+    if len(texts) > 1 and (said := _without_numbers(table, texts)) != texts:
+        fields[recipes.TEXT] = recipes.OR.join(said if "type" in fields else said[:1])
+    return count_rounds(table, fields)
+
+
+def _without_numbers(table: Table, names: list[str]) -> list[str]:
+    """The columns that hold anything else than numbers; all of them if none does."""
+    numbers = {one.name for one in columns_in(table) if all(map(str.isdecimal, one.different))}
+    return [name for name in names if name not in numbers] or names
+
+
+def count_rounds(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """The fields, with the turn as the round where there is none and a turn has several texts, or is "Day 1"."""
+    named = {column.name: column for column in columns_in(table)}
+    turn, said = (
+        named.get(fields.get(field, "").partition(recipes.OR)[0]) for field in ("turn", recipes.TEXT)
+    )
+    if turn is None or said is None or "round" in fields:
+        return fields
+    counted = beside(said, turn)
+    are_texts = any(not cell.isdecimal() for cell in counted.different)
+    is_shared = 2 * len(counted.different) <= len(counted.cells) and is_round(counted)
+    if not is_shared and not (are_texts and all(map(_DIGIT.search, counted.different))):
+        return fields
+    return {field: name for field, name in fields.items() if field != "turn"} | {"round": turn.name}
+
+
 def suggest_all(table: Table) -> dict[str, str]:
     """The known fields; rows with other names of players and texts fill other columns: "speaker|agent"."""
-    fields, columns = recipes.suggest_fields(table.columns), table.columns
+    fields, columns = suggest_known(table), table.columns
     for field in set(recipes.NEEDED) & fields.keys():
         own = recipes.split_columns(fields[field], columns)
         own += [name for name in columns if name not in own and recipes.field_of(name) == field]
+        own = _without_numbers(table, own) if field == recipes.TEXT else own
         beside = filled_together(table, list(map(columns.index, own)))
         fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in beside)
     return fields
@@ -239,25 +271,6 @@ def is_vote(column: Column, players: Column) -> bool:
     return is_called and 2 * named > len(column.cells)
 
 
-def find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
-    """The column that names a player in votes alone, or is called so and beside no text, as the field "target".
-
-    Nothing without such a column, without types, or where the target is known. `rows` have the known fields.
-    """
-    players = {own[recipes.PLAYER] for own in rows if recipes.PLAYER in own}
-    is_open = "type" in fields and "target" not in fields
-    for column in sorted(free, key=lambda one: recipes.field_of(one.name) != "target") if is_open else ():
-        filled = [own for own, cell in zip(rows, column.all, strict=True) if cell]
-        are_votes = [kind_of_type(own.get("type", "")) == VOTE for own in filled]
-        is_called = recipes.field_of(column.name) == "target" and not any(
-            recipes.TEXT in own for own in filled
-        )
-        named = {name for name in column.different if not is_nobody(name)}
-        if (any(are_votes) and is_called) or (all(are_votes) and named and named <= players):
-            return {"target": column.name}
-    return {}
-
-
 def find_longest(columns: list[Column]) -> Column | None:
     long = (one for one in columns if one.length >= LEAST_TEXT and 2 * len(one.different) > len(one.cells))
     varied = [one for one in long if any(" " in cell or UNSPACED.search(cell) for cell in one.cells)]
@@ -298,14 +311,37 @@ def find_turns(columns: list[Column], said: Column | None) -> Column | None:
     return next((one for one, own in beside_text if all(a != b for a, b in pairwise(own))), None)
 
 
-def in_message(columns: list[Column], said: Column | None) -> list[Column]:
-    """Those in the same object as the texts ("payload.reply.text") that are called a player there."""
+def in_message(columns: list[Column], said: Column | None) -> Column | None:
+    """The fullest one in the same object as the texts ("payload.reply.text") that is called a player there."""
     around = said.name.rpartition(".")[0] if said else ""
-    return [
+    called = [
         one
         for one in columns
         if around and one.name.rpartition(".")[0] == around and recipes.field_of(one.last) == recipes.PLAYER
+        if said and any(map(all, zip(one.all, said.all, strict=True)))
     ]
+    return max(called, key=lambda one: len(one.cells), default=None)
+
+
+def find_bare_text(table: Table, fields: Mapping[str, str], free: list[Column]) -> Column | None:
+    """The texts of rows whose type says that they are speech, and which have none in a known column."""
+    at = {
+        field: [
+            table.columns.index(name) for name in recipes.split_columns(fields.get(field, ""), table.columns)
+        ]
+        for field in ("type", recipes.TEXT)
+    }
+    rows = [
+        [next(filter(None, map(cells.__getitem__, own)), "") for own in at.values()]
+        for cells in sample_rows(table)
+    ]
+    said = [number for number, (type_, _text) in enumerate(rows) if kind_of_type(type_) == SPEECH]
+    bare = [number for number in said if not rows[number][1]]
+    if 2 * len(bare) <= len(said):
+        return None
+    inner = [column_of(one.name, [one.all[number] for number in bare]) for one in free]
+    longest = find_longest([one for one in inner if one.cells and not is_told(one)])
+    return next((one for one in free if longest and one.name == longest.name), None)
 
 
 def is_as_named(column: Column, other: Column, said: Column | None) -> bool:

@@ -41,6 +41,7 @@ from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated
 from discussions.transcripts.core.readers.stories import NAMED
 from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.readers.vote_columns import find_votes
 from workspace.core.words import mark, say
 
 _KINDS = (
@@ -92,7 +93,7 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     Text is long and varied. A player is one of a few short values that come back and that texts name. A round is a
     number that never falls.
     """
-    fields = recipes.suggest_fields(table.columns)
+    fields = guesses.suggest_known(table)
     # Rows of several phases, as of several types, may each have columns of their own.
     fields = guesses.suggest_by_phase(table, fields) if "type" not in fields else fields
     columns = {column.name: column for column in guesses.columns_in(table)}
@@ -111,13 +112,19 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     ):
         found[recipes.TEXT] = text.name
         free.remove(text)
+    elif bare := guesses.find_bare_text(table, found, free):
+        found[recipes.TEXT] += f"{recipes.OR}{bare.name}"
+        free.remove(bare)
+    found = guesses.count_rounds(table, found)
     said = columns.get(found.get(recipes.TEXT, ""))
     own = [columns[name] for name in recipes.split_columns(found.get(recipes.PLAYER, ""), columns)]
     own = [one for one in own if said is None or any(map(all, zip(one.all, said.all, strict=True)))]
     # Programs that play roles call a player so ("role_name").
     named = [*free, *own, *(columns[name] for name in (found.get("role"),) if name in columns)]
-    named = guesses.in_message(named, said) or named
-    player = guesses.find_most_named(named, said) or (None if own else guesses.find_turns(free, said))
+    # What is around a list is of the whole game.
+    named = [one for one in named if not one.name.startswith(f"{json_rows.GAME}.")]
+    player = guesses.in_message(named, said) or guesses.find_most_named(named, said)
+    player = player or (None if own else guesses.find_turns(free, said))
     # Names that stood before texts, or in the names of columns, are sure.
     player = columns.get(NAMED, player)
     if player and not (own and guesses.is_as_named(own[0], player, said)):
@@ -163,7 +170,7 @@ def _propose_signs(
     is_untyped = not ({"phase", "audience"} | ({"type"} if not is_same else set())) & found.keys()
     if kind := _kind(free, players if is_untyped else None, found, typed):
         found["type"] = kind
-    found |= guesses.find_target(first_cells(table, places_of(found, table.columns)), free, found)
+    found |= find_votes(first_cells(table, places_of(found, table.columns)), free, found)
     votes = [one.name for one in free if players and guesses.is_vote(one, players)]
     if votes and not {"vote", "target"} & found.keys():
         found["vote"] = votes[0]

@@ -17,7 +17,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers import json_rows
 from discussions.transcripts.core.readers.cast_lists import find_names, list_players, merge_player
-from discussions.transcripts.core.readers.column_guesses import find_free, find_target, suggest_all, with_kind
+from discussions.transcripts.core.readers.column_guesses import find_free, suggest_all, with_kind
 from discussions.transcripts.core.readers.draft import is_nobody
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
@@ -46,6 +46,7 @@ from discussions.transcripts.core.readers.rows import (
     games_of_rows,
 )
 from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.readers.vote_columns import find_votes
 from workspace.core.words import mark, say
 
 _VOTES_TWICE = mark(
@@ -109,7 +110,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
     if known is None and "vote" not in fields:
         rows = first_cells(table, places_of(fields, table.columns))
-        fields |= find_target(rows, find_free(table, fields), fields)
+        fields |= find_votes(rows, find_free(table, fields), fields)
     mapping = replace(mapping, fields=fields, ids=names)
     named = first_cells(table, places_of(fields, table.columns))
     if known is None and not any(recipes.PLAYER in cells for cells in named):

@@ -255,7 +255,12 @@ def _split_players(table: Table) -> Table:
     grid = _grid(table.columns) or _wide(table)
     if PLAYER in suggest_fields(table.columns) and not all(any(map(str.isdigit, name)) for name in grid):
         return table
-    if not grid:
+    # Of most players a text is more than a word.
+    rows_read = list(sample_rows(table, SAMPLE)) if grid else []
+    say_more = (
+        any(count_gaps(cells[at]) for cells in rows_read for at in own.values()) for own in grid.values()
+    )
+    if 2 * sum(say_more) <= len(grid):
         return table
     kinds: list[str] = list(dict.fromkeys(kind for own in grid.values() for kind in own))
     used = {place for own in grid.values() for place in own.values()}

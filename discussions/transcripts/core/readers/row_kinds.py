@@ -41,6 +41,7 @@ from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.cast_lists import find_names
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, sample_rows
+from discussions.transcripts.core.readers.vote_columns import is_target
 from discussions.transcripts.core.thoughts import ASIDE, have_asides, split_aside
 from workspace.core.words import say, say_many
 
@@ -384,7 +385,9 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
     for field in (*SIGNS, *columns):
         value = cells.get(field, "").strip()
         column = field.removeprefix(UNCLEAR)
-        if not value or (field == "phase" and any(cells[channel].strip() == value for channel in columns)):
+        is_same = field == "phase" and any(cells[channel].strip() == value for channel in columns)
+        is_voted = field == "audience" and is_target(cells, signs.name(value), signs.names)
+        if not value or is_same or is_voted:
             continue
         is_flag = _is_flag(column, value, signs) if column != field else field in signs.unsure
         answer = kinds.get(value.casefold()) or kinds.get(f"{column}: {value}".casefold())

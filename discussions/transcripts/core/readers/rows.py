@@ -32,6 +32,7 @@ from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
+from discussions.transcripts.core.readers.vote_columns import is_target
 from discussions.transcripts.core.thoughts import ASIDE, read_answer, split_aside
 from workspace.core.words import mark, say
 
@@ -341,6 +342,8 @@ def _as_vote(cells: Mapping[str, str], signs: row_kinds.RowSigns) -> Mapping[str
 def _of_kind(cells: Mapping[str, str], kind: str, signs: row_kinds.RowSigns) -> Mapping[str, str]:
     """The cells of a row of some type, with what only rows of this type hold under the fields of all rows."""
     voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
+    told = cells.get("audience", "")
+    target = told if kind == VOTE and is_target(cells, signs.name(told), signs.names) else target
     # The value of a vote may stand where texts do, as may an answer in JSON that names it.
     said = cells.get(recipes.TEXT, "") if kind == VOTE and not target else ""
     is_name = signs.name(said).casefold() in signs.names or (said != "" and is_nobody(said))
