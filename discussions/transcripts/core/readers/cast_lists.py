@@ -14,7 +14,7 @@ from workspace.core.words import mark
 
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
-_LISTS, _DEEPEST = ("players", "seats", "users", "participants"), 3
+_LISTS, _DEEPEST = ("players", "seats", "users", *_CASTS), 3
 _NAME_KEYS = ("name", "displayName", "display_name", "username", "nickname")
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 KEYS = ("players", *_CASTS, *_ROLES)
@@ -35,9 +35,11 @@ _DIFFERS = mark(
 def find_names(value: Any, depth: int = 0) -> dict[str, str]:
     """The name of each player whom a list of players gives an id, too, in an object or in one inside it."""
     found: dict[str, str] = {}
-    for player in [player for key in _LISTS for player in _stored(as_object(value).get(key))]:
-        name = _name_of(player)
-        for key in _PLAYER_IDS:
+    players = [player for key in _LISTS for player in _stored(as_object(value).get(key))]
+    # Seats may be numbers that are ids of others.
+    for key in _PLAYER_IDS:
+        for player in players:
+            name = _name_of(player)
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
     inner = value.values() if type(value) is dict else value if type(value) is list else ()

@@ -121,8 +121,9 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     own = [one for one in own if said is None or any(map(all, zip(one.all, said.all, strict=True)))]
     # Programs that play roles call a player so ("role_name").
     named = [*free, *own, *(columns[name] for name in (found.get("role"),) if name in columns)]
-    # What is around a list is of the whole game.
-    named = [one for one in named if not one.name.startswith(f"{json_rows.GAME}.")]
+    # What is around a list is of the whole game, unless it names a player.
+    around, called = f"{json_rows.GAME}.", recipes.PLAYER
+    named = [one for one in named if not one.name.startswith(around) or recipes.field_of(one.last) == called]
     player = guesses.in_message(named, said) or guesses.find_most_named(named, said)
     player = player or (None if own else guesses.find_turns(free, said))
     # Names that stood before texts, or in the names of columns, are sure.
@@ -313,11 +314,12 @@ def read_head(
 
 
 def _has_talk(table: Table, least: int = 0) -> bool:
-    """Whether players and texts can be proposed, of so many players at least."""
+    """Whether players and texts of several rows can be proposed, of so many players at least."""
     table = reshape(table)
     fields = propose_mapping(table).fields
-    cells = first_cells(table, places_of(fields, table.columns)) if least else ()
-    return recipes.has_needed(fields) and len({own.get(recipes.PLAYER) for own in cells} - {None}) >= least
+    cells = first_cells(table, places_of(fields, table.columns))
+    players = {own.get(recipes.PLAYER) for own in cells} - {None}
+    return recipes.has_needed(fields) and len(cells) > 1 and len(players) >= least
 
 
 def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:

@@ -66,8 +66,9 @@ class SeenNames:
             if name not in self.fields:
                 self.fields[name] = recipes.field_of(name)
             field = self.fields[name]
-            if field == recipes.PLAYER and type(cell) is str and len(self.players) < recipes.MOST_COLUMNS:
-                self.players.add(cell)
+            is_name = field == recipes.PLAYER and type(cell) in (str, int)
+            if is_name and len(self.players) < recipes.MOST_COLUMNS:
+                self.players.add(str(cell))
             if field in (recipes.PLAYER, recipes.TEXT, "round"):
                 row.setdefault(field, cell if type(cell) is str else as_text(cell))
             if type(cell) is Listed and name not in self.listed:

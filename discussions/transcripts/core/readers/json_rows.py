@@ -6,6 +6,7 @@ the number of each item of a list on the way.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
@@ -28,6 +29,8 @@ from workspace.core.strict_json import NotFinite, Replaced, read_json, sum_repla
 from workspace.core.words import mark, say
 
 DEEPEST_LIST = 6
+# An id under which a database stores an item: "-NZ90lYXxSHulEwNFP10", a UUID.
+_STORED = re.compile(r"(?=.{0,39}\d)-?[\w-]{18,39}")
 MOST_LISTS, MOST_ITEMS, MOST_KEYS, MOST_SHOWN = 20, 50, 200, 20
 GAME, COUNTER = "game", " number"
 # What else lists of games are called, without an "s".
@@ -341,16 +344,13 @@ def _are_rows(value: Any) -> bool:
 
 
 def _items_of(value: Any) -> dict[Any, Any]:
-    """The items of a list, or of an object that holds only lists and objects under numbers; else none."""
+    """The items of a list, or of an object that holds only lists and objects under numbers or ids; else none."""
     if type(value) is list:
         return dict(enumerate(value))
-    is_object = type(value) is dict and len({tuple(words_of(key)) for key in value}) == 1 < len(value)
-    is_list = (
-        is_object
-        and all(type(part) in (dict, list) for part in value.values())
-        and json_rounds.are_numbered(value)
-    )
-    return value if is_list else {}
+    are_parts = type(value) is dict and len(value) > 1 and {*map(type, value.values())} <= {dict, list}
+    are_alike = are_parts and len({tuple(words_of(key)) for key in value}) == 1
+    are_counted = are_alike and json_rounds.are_numbered(value)
+    return value if are_counted or (are_parts and all(map(_STORED.fullmatch, value))) else {}
 
 
 def _lists_in(value: Any, path: str) -> Iterator[str]:
