@@ -24,7 +24,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.tables import Table, filled_together, sample_rows
+from discussions.transcripts.core.readers.tables import Table, sample_rows
 
 # The shortest average text.
 LEAST_TEXT = 12
@@ -140,58 +140,6 @@ def _is_of_each(column: str, columns: Sequence[str]) -> bool:
     )
     is_act = recipes.field_of(last) in recipes.OF_TYPED_ROWS
     return bool(last) and is_map and not looks_like_audience(f"{above}.{'' if is_act else last}")
-
-
-def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """The fields, with further columns of players and texts where these are filled in other phases."""
-    columns, every = {column.name: column for column in columns_in(table)}, suggest_all(table)
-    phase = columns.get(fields.get("phase", ""))
-    texts = [columns[name] for name in recipes.split_columns(every.get(recipes.TEXT, ""), columns)]
-    filled = [{when for when, said in zip(phase.all, one.all, strict=True) if said} for one in texts if phase]
-    return every if filled and sum(map(len, filled)) == len(set().union(*filled)) else fields
-
-
-def suggest_known(table: Table) -> dict[str, str]:
-    """The known fields: texts are no numbers alone, and turns that are none count the rounds."""
-    fields = recipes.suggest_fields(table.columns)
-    texts = [name for name in table.columns if recipes.field_of(name) == recipes.TEXT]
-    if len(texts) > 1 and (said := _without_numbers(table, texts)) != texts:
-        fields[recipes.TEXT] = recipes.OR.join(said if "type" in fields else said[:1])
-    return count_rounds(table, fields)
-
-
-def _without_numbers(table: Table, names: list[str]) -> list[str]:
-    """The columns that hold anything else than numbers; all of them if none does."""
-    numbers = {one.name for one in columns_in(table) if all(map(str.isdecimal, one.different))}
-    return [name for name in names if name not in numbers] or names
-
-
-def count_rounds(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """The fields, with the turn as the round where there is none and a turn has several texts, or is "Day 1"."""
-    named = {column.name: column for column in columns_in(table)}
-    turn, said = (
-        named.get(fields.get(field, "").partition(recipes.OR)[0]) for field in ("turn", recipes.TEXT)
-    )
-    if turn is None or said is None or "round" in fields:
-        return fields
-    counted = beside(said, turn)
-    are_texts = any(not cell.isdecimal() for cell in counted.different)
-    is_shared = 2 * len(counted.different) <= len(counted.cells) and is_round(counted)
-    if not is_shared and not (are_texts and all(map(_DIGIT.search, counted.different))):
-        return fields
-    return {field: name for field, name in fields.items() if field != "turn"} | {"round": turn.name}
-
-
-def suggest_all(table: Table) -> dict[str, str]:
-    """The known fields; rows with other names of players and texts fill other columns: "speaker|agent"."""
-    fields, columns = suggest_known(table), table.columns
-    for field in set(recipes.NEEDED) & fields.keys():
-        own = recipes.split_columns(fields[field], columns)
-        own += [name for name in columns if name not in own and recipes.field_of(name) == field]
-        own = _without_numbers(table, own) if field == recipes.TEXT else own
-        beside = filled_together(table, list(map(columns.index, own)))
-        fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in beside)
-    return fields
 
 
 def is_note(column: Column) -> bool:
@@ -323,6 +271,12 @@ def in_message(columns: list[Column], said: Column | None) -> Column | None:
     return max(called, key=lambda one: len(one.cells), default=None)
 
 
+def add_bare_text(table: Table, fields: dict[str, str], free: list[Column]) -> None:
+    if bare := find_bare_text(table, fields, free):
+        fields[recipes.TEXT] += f"{recipes.OR}{bare.name}"
+        free.remove(bare)
+
+
 def find_bare_text(table: Table, fields: Mapping[str, str], free: list[Column]) -> Column | None:
     """The texts of rows whose type says that they are speech, and which have none in a known column."""
     at = {
@@ -337,7 +291,7 @@ def find_bare_text(table: Table, fields: Mapping[str, str], free: list[Column]) 
     ]
     said = [number for number, (type_, _text) in enumerate(rows) if kind_of_type(type_) == SPEECH]
     bare = [number for number in said if not rows[number][1]]
-    if 2 * len(bare) <= len(said):
+    if not fields.get(recipes.TEXT) or 2 * len(bare) <= len(said):
         return None
     inner = [column_of(one.name, [one.all[number] for number in bare]) for one in free]
     longest = find_longest([one for one in inner if one.cells and not is_told(one)])
@@ -346,6 +300,8 @@ def find_bare_text(table: Table, fields: Mapping[str, str], free: list[Column]) 
 
 def is_as_named(column: Column, other: Column, said: Column | None) -> bool:
     """Whether a column may be the players: unless the texts name most values of the other, and few of its own."""
+    if len(other.different) < len(column.different):
+        return True
     texts = "\n".join(said.all if said else []).casefold()
     named = _share_named(other, texts)
     return 2 * named <= 1 or 2 * _share_named(column, texts) >= named

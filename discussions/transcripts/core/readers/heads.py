@@ -35,6 +35,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
 from discussions.transcripts.core.readers.json_cells import is_talk
+from discussions.transcripts.core.readers.known_columns import count_rounds, suggest_by_phase, suggest_known
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
@@ -93,9 +94,9 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     Text is long and varied. A player is one of a few short values that come back and that texts name. A round is a
     number that never falls.
     """
-    fields = guesses.suggest_known(table)
+    fields = suggest_known(table)
     # Rows of several phases, as of several types, may each have columns of their own.
-    fields = guesses.suggest_by_phase(table, fields) if "type" not in fields else fields
+    fields = suggest_by_phase(table, fields) if "type" not in fields else fields
     columns = {column.name: column for column in guesses.columns_in(table)}
     free = guesses.find_free(table, fields)
     # An id that comes back is that of who speaks.
@@ -112,10 +113,9 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     ):
         found[recipes.TEXT] = text.name
         free.remove(text)
-    elif bare := guesses.find_bare_text(table, found, free):
-        found[recipes.TEXT] += f"{recipes.OR}{bare.name}"
-        free.remove(bare)
-    found = guesses.count_rounds(table, found)
+    else:
+        guesses.add_bare_text(table, found, free)
+    found = count_rounds(table, found)
     said = columns.get(found.get(recipes.TEXT, ""))
     own = [columns[name] for name in recipes.split_columns(found.get(recipes.PLAYER, ""), columns)]
     own = [one for one in own if said is None or any(map(all, zip(one.all, said.all, strict=True)))]
@@ -135,6 +135,8 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         if found.get("role") == player.name:
             del found["role"]
     _propose_signs(table, columns, free, found)
+    # The types may be known only now.
+    guesses.add_bare_text(table, found, guesses.find_free(table, found))
     return _with_settings(table, found)
 
 
@@ -149,7 +151,7 @@ def _propose_signs(
         and not is_measure(one.last)
         and (kind_of_type(one.last) == THOUGHT or guesses.is_note(one))
     ]
-    said = columns.get(found.get(recipes.TEXT, ""))
+    said = columns.get(found.get(recipes.TEXT, "").partition(recipes.OR)[0])
     numbers = [
         one.name
         for one in free
@@ -350,7 +352,8 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
     is_game = json_turns.recognises(brief)
     games = [value] if is_game else [game for _at, game in list_inner_games(value, FORMATS)]
     if games and json_turns.recognises(games[0]):
-        return json_turns.table_of_game(games[0])
+        table = json_turns.table_of_game(games[0])
+        return replace(table, around=[games[0], *table.around]) if table else None
     if not is_game and _is_known(brief):
         return None
 

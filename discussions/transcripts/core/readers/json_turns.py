@@ -13,11 +13,11 @@ from discussions.transcripts.core.audience import is_hidden
 from discussions.transcripts.core.fields import as_object, as_objects
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers import json_rows
 from discussions.transcripts.core.readers.cast_lists import find_names, list_players, merge_player
-from discussions.transcripts.core.readers.column_guesses import find_free, suggest_all, with_kind
 from discussions.transcripts.core.readers.draft import is_nobody
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
@@ -38,6 +38,7 @@ from discussions.transcripts.core.readers.json_messages import (
     messages,
     name_games,
 )
+from discussions.transcripts.core.readers.known_columns import find_mapping, lacks_columns, suggest_all
 from discussions.transcripts.core.readers.openai_chat import CARRIED
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of
@@ -104,17 +105,16 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         notes.fault(*fault)
     is_object = type(value) is dict
     names = find_names(value) if is_object else {}
-    known = recipes.find_mapping(table.columns, notes.columns)
-    mapping = known or with_kind(table, recipes.MappingRecord(table.columns, suggest_all(table)))
+    known = find_mapping(table, notes.columns)
+    mapping = known or guesses.with_kind(table, recipes.MappingRecord(table.columns, suggest_all(table)))
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
     if known is None and "vote" not in fields:
         rows = first_cells(table, places_of(fields, table.columns))
-        fields |= find_votes(rows, find_free(table, fields), fields)
+        fields |= find_votes(rows, guesses.find_free(table, fields), fields)
     mapping = replace(mapping, fields=fields, ids=names)
     named = first_cells(table, places_of(fields, table.columns))
-    if known is None and not any(recipes.PLAYER in cells for cells in named):
-        # Where no known column names anybody, an unknown one may.
+    if known is None and lacks_columns(table, fields, named):
         notes.fault(recipes.UNKNOWN_COLUMNS, "", recipes.describe_unknown(table.columns))
         return None
     if not _is_clear(table, mapping, table.place(0).rpartition("/")[0], notes):

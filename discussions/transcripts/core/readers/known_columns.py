@@ -1,0 +1,96 @@
+"""The columns with known names, where what they hold says more than the name."""
+
+import re
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.column_guesses import (
+    beside,
+    columns_in,
+    find_bare_text,
+    find_free,
+    is_round,
+)
+from discussions.transcripts.core.readers.tables import Table, filled_together
+
+_DIGIT = re.compile(r"\d")
+
+
+def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """The fields, with further columns of players and texts where these are filled in other phases."""
+    columns, every = {column.name: column for column in columns_in(table)}, suggest_all(table)
+    phase = columns.get(fields.get("phase", ""))
+    texts = [columns[name] for name in recipes.split_columns(every.get(recipes.TEXT, ""), columns)]
+    filled = [{when for when, said in zip(phase.all, one.all, strict=True) if said} for one in texts if phase]
+    return every if filled and sum(map(len, filled)) == len(set().union(*filled)) else fields
+
+
+def suggest_known(table: Table) -> dict[str, str]:
+    """The known fields: texts are no numbers alone, and turns that are none count the rounds."""
+    fields = recipes.suggest_fields(table.columns)
+    texts = [name for name in table.columns if recipes.field_of(name) == recipes.TEXT]
+    if len(texts) > 1 and (said := _without_numbers(table, texts)) != texts:
+        fields[recipes.TEXT] = recipes.OR.join(said if "type" in fields else said[:1])
+    return count_rounds(table, fields)
+
+
+def _without_numbers(table: Table, names: list[str]) -> list[str]:
+    """The columns that hold anything else than numbers; all of them if none does."""
+    numbers = {one.name for one in columns_in(table) if all(map(str.isdecimal, one.different))}
+    return [name for name in names if name not in numbers] or names
+
+
+def count_rounds(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """The fields, with a turn as the round where there is none and a turn has several texts, or is "Day 1"."""
+    named = {column.name: column for column in columns_in(table)}
+    turns, texts = (
+        [named[name] for name in recipes.split_columns(fields.get(field, ""), named)]
+        for field in ("turn", recipes.TEXT)
+    )
+    for turn in turns if texts and "round" not in fields else ():
+        counted = beside(texts[0], turn)
+        is_shared = 2 * len(counted.different) <= len(counted.cells) and is_round(counted)
+        are_texts = any(not cell.isdecimal() for cell in counted.different)
+        if is_shared or (are_texts and all(map(_DIGIT.search, counted.different))):
+            rest = recipes.OR.join(one.name for one in turns if one is not turn)
+            return {field: name for field, name in (fields | {"turn": rest}).items() if name} | {
+                "round": turn.name
+            }
+    return fields
+
+
+def find_mapping(table: Table, columns: recipes.Columns) -> recipes.MappingRecord | None:
+    """What the columns of a table mean, by a mapping or by their names; None where nobody can tell."""
+    mapping = recipes.find_mapping(table.columns, columns)
+    if (
+        mapping is None
+        or "turn" not in mapping.fields
+        or mapping.fields != recipes.known_fields(table.columns)
+    ):
+        return mapping
+    return replace(mapping, fields=count_rounds(table, mapping.fields))
+
+
+def suggest_all(table: Table) -> dict[str, str]:
+    """The known fields; rows with other names of players and texts fill other columns: "speaker|agent"."""
+    fields, columns = suggest_known(table), table.columns
+    for field in set(recipes.NEEDED) & fields.keys():
+        own = recipes.split_columns(fields[field], columns)
+        own += [name for name in columns if name not in own and recipes.field_of(name) == field]
+        own = _without_numbers(table, own) if field == recipes.TEXT else own
+        beside = filled_together(table, list(map(columns.index, own)))
+        fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in beside)
+    return fields
+
+
+def lacks_columns(table: Table, fields: Mapping[str, str], rows: list[dict[str, str]]) -> bool:
+    """Whether unknown columns may name who speaks, hold what was said, or count the rounds; `rows` have the fields."""
+    free = find_free(table, fields)
+    named = {column.name: column for column in columns_in(table)}
+    texts = [named[name] for name in recipes.split_columns(fields.get(recipes.TEXT, ""), named)]
+    beside_texts = [beside(texts[0], one) for one in free] if texts and "round" not in fields else []
+    counts = any(is_round(one) and 2 * len(one.different) <= len(one.cells) for one in beside_texts)
+    is_named = any(recipes.PLAYER in cells for cells in rows)
+    return not is_named or counts or find_bare_text(table, fields, free) is not None
