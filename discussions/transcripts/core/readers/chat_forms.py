@@ -5,18 +5,16 @@ Names and times above texts, boxes that a console draws, plays, roles before nam
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 
 from discussions.transcripts.core.audience import (
     SPEECH,
-    VOTE,
     is_hidden,
     kind_of_title,
     kind_of_type,
     looks_like_audience,
-    words_of,
 )
 from discussions.transcripts.core.readers.chat_labels import FACT, title_apart
 from discussions.transcripts.core.readers.chat_lines import (
@@ -24,19 +22,22 @@ from discussions.transcripts.core.readers.chat_lines import (
     match_message,
     read_heading,
 )
-from discussions.transcripts.core.readers.draft import is_nobody
 from discussions.transcripts.core.readers.narration import (
     PARTS,
     ROLE,
     VOTES,
     WHO,
-    part_of_day,
 )
-
-Lines = list[str]
-# What a line is: "name" above a text, the "text" below it, "told" by nobody, or "same" as before; and its words.
-_Parts = Iterable[tuple[str, str]]
-Form = Callable[[Lines], _Parts]
+from discussions.transcripts.core.readers.vote_lines import (
+    PAIRS,
+    Form,
+    Lines,
+    Parts,
+    find_tables,
+    find_votes,
+    find_voting,
+    is_votes,
+)
 
 _LEAST, _MOST_WORDS, _LONGEST, _MOST_LINES = 4, 4, 100, 100
 _MONTH = r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|mon|tue|wed|thu|fri|sat|sun)[^\W\d_]{0,6}\.?"
@@ -65,6 +66,15 @@ _MODEL = re.compile(r" ?\[[\w.:-]{1,40}/[\w.:-]{1,60}\]")
 _BARS = ("│", "┃", "║", "|")
 _RULED = re.compile(r"\s{0,99}[─━═]{2,200} {0,3}(?P<title>[^─━═\n]{1,80}?) {0,3}[─━═]{2,200}\s{0,99}")
 _BRANCH = re.compile(r"[\s│┃|]{0,99}(?P<sign>[├└╰┌╭])[─━-]{1,3} (?P<said>\S.*)")
+_WITH_VERB = re.compile(
+    r"(?P<before>(?:[^\w\[<*`]{0,6}(?:\d{1,4}[.)] )?|[\[(]?[\d:., -]{4,30}[\])]?[ -]{0,3})"
+    r"(?:\[?[A-Z]{4,8}\]? (?:- )?)?)"
+    r"(?:\[|<|\*\*|`)"
+    r"(?P<name>[^\W\d_][^\[\]<>\n:*`]{0,39})(?:\]|>|\*\*|`) (?P<said>"
+    r"(?:says?|said|asks?|asked|replie[sd]|thinks?|thought|whispers?|whispered) ?[:：](?: .*)?"
+    r"|[(\[][^()\[\]\n]{1,40}[)\]] ?[:：].*|(?:votes?|voted)(?: for| to \w{4,10})? (?P<target>[^\n.!:]{1,40})[.!]?)"
+)
+_SPOKEN = re.compile(r"(?:says?|said|asks?|asked|replie[sd]) ?[:：] ?")
 _OF_PLAYER = re.compile(rf"[^\w\n]{{0,6}}{WHO} ?[(\[][^()\[\]\n]{{1,40}}[)\]] ?[:：] ?\S")
 # "Ann (Round 2):" above "PUBLIC MESSAGE (what others see):", where rules may stand between.
 _RULE_ALONE = re.compile(r"\s{0,9}(?:([=_*~#─━═-])\1{2,200})?\s{0,9}")
@@ -82,11 +92,8 @@ _CAPS = re.compile(
 )
 _ASIDE = re.compile(r"\s{0,80}\((?P<mode>[^()]{1,80})\)\s{0,9}")
 _WITH_ROLE = re.compile(rf"(?P<role>{ROLE.pattern}) (?P<name>[^\W\d_].*)", re.IGNORECASE)
-_CELLS = re.compile(r"\s{0,9}\|([^|\n]{1,80})\|([^|\n]{1,80})\|?\s{0,9}")
-_RULE_ROW = re.compile(r"\s{0,9}\|\s?:?-{2,80}:?\s?\|\s?:?-{2,80}:?\s?\|?\s{0,9}")
 # What no title of a part may hold.
 _APART_SIGNS = re.compile(r"[][(){}<>=#*_~|:-]{1,9}")
-_TARGET = re.compile(r"\W{0,3}(?:target|votes?|voted|ballot|choice|against|nominee)\b", re.IGNORECASE)
 
 # What stands above a game in other languages, and between its names.
 _FIRST = 20
@@ -96,59 +103,20 @@ _FOREIGN = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s{0,3}[、，;；]\s{0,3}")
-# "Votes:" above "Ann: Bea" or "- Ann votes for Bea"; "[Votes] Ann -> Bea, Bea -> Ann".
-_VOTES_TITLE = re.compile(
-    r"[^\w\n]{0,6}(?P<title>[^\W\d_][^\W_]{0,30}(?: [\w()]{1,20}){0,3})"
-    r"(?:[*_ ]{0,4}(?:[:：]|= ?(?=\{))[*_]{0,3}|[\])*]{1,3}[:：]?(?=\s.{0,60}(?:->|→|=>|➜)))\s{0,3}(?P<more>.{0,900})"
-)
-_PAIRS = re.compile(r"[\"']([^\"'\n]{1,60})[\"']\s?:\s?[\"']([^\"'\n]{1,60})[\"']")
-_ARROWS = re.compile(r"->|→|=>|➜")
-_COUNTED = re.compile(
-    r"\s?[\"'{]{0,2}[^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,20}){0,2}[\"']?\s?[:=(x×]?\s?\d{1,3}\)?[}.]{0,2}"
-)
-_VOTER = re.compile(
-    rf"\W{{0,3}}voter\s?[:=]\s?(?P<voter>{WHO})\s?[,;|→-]{{1,3}}>?\s?(?:target|votes?|voted)(?: for)?\s?[:=]\s?"
-    rf"(?P<target>{WHO})\W{{0,3}}",
-    re.IGNORECASE,
-)
-_ANGLED = re.compile(r"[>»]{2,9} ?(?P<title>[^<>«»\n]{1,80}?) ?[<«]{2,9}")
-_TAG = re.compile(r"\[[^\[\]\n]{1,40}\] ?")
-_OWN_VOTE = re.compile(
-    rf"(?:\[[^\[\]\n]{{1,40}}\] ?)?(?P<voter>{WHO})(?:['’]s)? ?[\[(]?vote[sd]?(?: for)?[\])]?"
-    rf"\s?[:：]\s?(?P<target>{WHO})[.!]?",
-    re.IGNORECASE,
-)
-_BALLOT = re.compile(
-    rf"[-*•\s]{{0,5}}(?P<voter>{WHO})\s{{0,3}}(?:[:：]|->|→|=>|➜|(?:has )?vote[sd]?(?: for| against)?:?)\s{{0,3}}"
-    rf"(?P<target>{WHO})[.!。]?",
-    re.IGNORECASE,
-)
-# What else the title of votes may say.
-_OF_VOTES = frozenset(
-    "day round phase final result results count counts tally tallies summary outcome breakdown total totals record "
-    "records of the for in and cast today".split()
-)
-# Titles of what follows, which say that it is public.
-_TALK = {
-    "discussion",
-    "discussions",
-    "debate",
-    "statements",
-    "speeches",
-    "public discussion",
-    "讨论",
-    "发言",
-    "diskussion",
-}
 
 
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
     finders = (
-        *(_find_facts, _find_parts, _find_above, find_boxes, find_branches, _find_play),
-        *(_find_roles, _find_titles, _find_tables, _find_votes),
+        *(_find_facts, find_verbs, _find_parts, _find_above, find_boxes, find_branches, _find_play),
+        *(_find_roles, _find_titles, find_tables, find_votes, find_voting),
     )
-    return [form for find in finders if (form := find(lines))]
+    found = []
+    for find in finders:
+        if form := find(lines):
+            found.append(form)
+            lines = _as_lines(form(lines))
+    return found
 
 
 def as_chat(lines: Lines, forms: Iterable[Form]) -> Lines:
@@ -157,7 +125,7 @@ def as_chat(lines: Lines, forms: Iterable[Form]) -> Lines:
     return lines
 
 
-def _as_lines(parts: _Parts) -> Lines:
+def _as_lines(parts: Parts) -> Lines:
     """The lines with the names that stand above texts before them; other lines of a text are indented."""
     written, name, at = Lines(), "", 0
     for kind, said in parts:
@@ -183,7 +151,7 @@ def _find_facts(lines: Lines) -> Form | None:
     return _parts_facts if any(map(_FOREIGN.fullmatch, lines[:_FIRST])) else None
 
 
-def _parts_facts(lines: Lines) -> _Parts:
+def _parts_facts(lines: Lines) -> Parts:
     """The lines with the players and the roles that stand above in another language under the keys of chats."""
     for number, line in enumerate(lines):
         found = _FOREIGN.fullmatch(line) if number < _FIRST else None
@@ -191,59 +159,26 @@ def _parts_facts(lines: Lines) -> _Parts:
             yield "", line
         else:
             key = "Players" if found["players"] else "Roles"
-            pairs = [f"{name}={role}" for name, role in _PAIRS.findall(found["said"])]
+            pairs = [f"{name}={role}" for name, role in PAIRS.findall(found["said"])]
             yield "", f"{key}: {', '.join(pairs) or _BETWEEN.sub(', ', found['said'])}"
 
 
-def _find_votes(lines: Lines) -> Form | None:
-    return _parts_votes if [line for _kind, line in _parts_votes(lines)] != lines else None
+def find_verbs(lines: Lines) -> Form | None:
+    """Names in brackets before a verb: "[Ann] votes Bea", "<Ann> thinks: ..."."""
+    names = Counter(found["name"] for line in lines if (found := _WITH_VERB.fullmatch(line)))
+    called = {name for name in names if kind_of_type(name) in ("", SPEECH)}
+    is_form = len(called) > 1 and names.total() > len(called)
+    return partial(map, partial(_without_brackets, names=called)) if is_form else None
 
 
-def _parts_votes(lines: Lines) -> _Parts:
-    """The lines with votes as "Ann -> Bea": those below "Votes:", which is left out, after it, and "Ann votes: Bea"."""
-    said = (match_message(_TAG.sub("", line, count=1)) for line in lines)
-    said_by = {match["name"].strip().casefold() for match in said if match and match["text"]}
-    is_below = False
-    # What is public ends a night.
-    talk = "Public talk" if any(part_of_day(line) == "night" for line in lines) else ""
-    for line, below in pairwise([*lines, ""]):
-        plain = line.strip()
-        ballot = _VOTER.fullmatch(plain) or (_BALLOT if is_below else _OWN_VOTE).fullmatch(plain)
-        both = {name.casefold() for name in ballot.group("voter", "target")} if ballot else set()
-        known = ballot and {name for name in both if not is_nobody(name)} <= said_by
-        title = _VOTES_TITLE.fullmatch(plain)
-        is_title = title is not None and _is_votes(title["title"])
-        if angled := _ANGLED.fullmatch(plain):
-            yield "", f"=== {angled['title']} ==="
-        elif ballot and known:
-            yield "", f"{ballot['voter']} -> {ballot['target']}"
-        elif title is None or not is_title:
-            is_below = is_below and not plain
-            said_alone = "" if title is None or title["more"] else title["title"].strip().casefold()
-            yield "", talk if said_alone in _TALK - said_by else line
-        elif not title["more"]:
-            is_below = _BALLOT.fullmatch(below.strip()) is not None
-            yield "", "" if is_below else line
-        else:
-            yield "", _told_votes(title["title"], title["more"], line)
-
-
-def _is_votes(title: str) -> bool:
-    """Whether a title is of votes: of "My vote" nobody can tell who says it."""
-    words = words_of(title)
-    votes = [word for word in words if kind_of_type(word) == VOTE]
-    return bool(votes) and all(word in votes or word in _OF_VOTES or word.isdecimal() for word in words)
-
-
-def _told_votes(title: str, said: str, line: str) -> str:
-    """The line of votes behind their title: as a dictionary, with arrows, or counted by who leads the game."""
-    pairs = [f"{voter} -> {target}" for voter, target in _PAIRS.findall(said)]
-    if title.casefold() == "vote":
-        return line
-    if pairs or _ARROWS.search(said):
-        return f"Votes: {', '.join(pairs) or said}"
-    is_counted = " " in title.strip() or all(map(_COUNTED.fullmatch, said.split(",")))
-    return f"Narrator: {line.strip()}" if is_counted else line
+def _without_brackets(line: str, *, names: set[str]) -> tuple[str, str]:
+    found = _WITH_VERB.fullmatch(line)
+    is_said = found and found["name"] in names and found["target"] in (None, *names)
+    if not found or not is_said:
+        return "same", line
+    spoken = _SPOKEN.match(found["said"])
+    said = f": {found['said'][spoken.end() :]}" if spoken else f" {found['said']}"
+    return "same", f"{found['before']}{found['name']}{said}"
 
 
 def _find_above(lines: Lines) -> Form | None:
@@ -277,7 +212,7 @@ def head_above(line: str, below: str, sign: str | None = None) -> tuple[str, str
     return (name, timed["time"], found) if timed and is_name else None
 
 
-def _parts_above(lines: Lines, *, sign: str) -> _Parts:
+def _parts_above(lines: Lines, *, sign: str) -> Parts:
     above = ""
     for line, below in pairwise([*lines, ""]):
         head, channel = head_above(line, below, sign), _CHANNEL.fullmatch(line)
@@ -338,7 +273,7 @@ def _find_parts(lines: Lines) -> Form | None:
     return partial(_parts_below, names=called) if len(called) > 1 else None
 
 
-def _parts_below(lines: Lines, *, names: set[str]) -> _Parts:
+def _parts_below(lines: Lines, *, names: set[str]) -> Parts:
     """What stands below a name and the title of a part is said by this player, as the title says."""
     heads, name, number = _heads_of(lines), "", ""
     for at, line in enumerate(lines):
@@ -361,7 +296,7 @@ def find_branches(lines: Lines) -> Form | None:
     return _parts_of_branches if count >= _LEAST and 4 * count > _count_filled(lines) else None
 
 
-def _parts_of_branches(lines: Lines) -> _Parts:
+def _parts_of_branches(lines: Lines) -> Parts:
     """What stands further right than a branch, or below the only one of its texts, is said by who stands there."""
     head, at = "", 0
     for line, below in pairwise([*lines, ""]):
@@ -382,7 +317,7 @@ def _parts_of_branches(lines: Lines) -> _Parts:
                 yield "same", f"=== {title.strip()} ==="
             head = ""
             yield "same" if match_message(said) else "told", said
-        elif _is_votes(head):
+        elif is_votes(head):
             yield "same", said
         else:
             sign = _SIGN.match(said)
@@ -410,7 +345,7 @@ def _names_of_play(lines: Lines) -> Iterator[str]:
         yield name if name.lower() != name == name.upper() and len(name.split()) <= _MOST_WORDS else ""
 
 
-def _parts_of_play(lines: Lines, *, names: set[str]) -> _Parts:
+def _parts_of_play(lines: Lines, *, names: set[str]) -> Parts:
     """What stands further left than names, or in brackets below a blank line, nobody says."""
     whole, is_new, called = "\n".join(lines), True, list(_names_of_play(lines))
     is_indented = any(name and line[0] in " \t" for name, line in zip(called, lines, strict=True))
@@ -465,24 +400,3 @@ def _find_titles(lines: Lines) -> Form | None:
 def _as_part(line: str, *, titles: set[str]) -> tuple[str, str]:
     is_title = title_apart(line) in titles
     return "same", f"=== {_APART_SIGNS.sub(' ', line).strip()} ===" if is_title else line
-
-
-def _find_tables(lines: Lines) -> Form | None:
-    return _parts_of_tables if any(map(_RULE_ROW.fullmatch, lines)) else None
-
-
-def _parts_of_tables(lines: Lines) -> _Parts:
-    """The rows of tables of two columns, of which one alone is of votes, as votes."""
-    order: tuple[int, ...] = ()
-    for line, below in pairwise([*lines, ""]):
-        row = _CELLS.fullmatch(line)
-        if row and _RULE_ROW.fullmatch(below):
-            targets = [number for number in (1, 2) if _TARGET.match(row[number])]
-            order = (3 - targets[0], targets[0]) if len(targets) == 1 else ()
-            line = "" if order else line
-        elif row and order:
-            voter, target = (row[number].strip(" *_`") for number in order)
-            line = "" if _RULE_ROW.fullmatch(line) else f"Vote: {voter} -> {target or 'nobody'}"
-        else:
-            order = ()
-        yield "same", line

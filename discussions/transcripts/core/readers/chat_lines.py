@@ -42,7 +42,7 @@ _ARROWED = re.compile(
 # As IRC logs write it; a sign before the name marks a channel privilege.
 IRC = re.compile(
     rf"{_WHEN}(?P<mark><) ?[@+%~&]?"
-    r"(?P<name>[^\s<>:/=\"'!@+%~&][^<>:/=\"'\n]{0,59}?) ?(?P<colon>>)(?:[ \t]{1,3}(?P<text>.*)|$)"
+    r"(?P<name>[^\s<>:/=\"'!@+%~&][^<>:/=\"'\n]{0,59}?) ?(?P<colon>>):?(?:[ \t]{1,3}(?P<text>.*)|$)"
 )
 _NUMBERED_PART = rf"(?P<kind>{narration.PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})"
 # Words before a colon that look like a name but begin a round: "Night 1: wolves".

@@ -22,6 +22,11 @@ from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers import chat_parts as parts
+from discussions.transcripts.core.readers.chat_heads import (  # noqa: F401
+    HEAD_CHARACTERS,
+    SAMPLE_LINES,
+    recognises_text,
+)
 from discussions.transcripts.core.readers.columns import (
     GAMES,
     ONE_GAME,
@@ -43,7 +48,6 @@ _VOTE_OR_OUT = re.compile(r"[\W\d]{0,40}(?:vote|eliminated) ?[:：](.*)", re.IGN
 _NAME_ENDS = re.compile(r"->|→|=>|➜|➔|⇒|\(")
 # Those of `table_of_text`.
 _COLUMNS = frozenset(("round", "player", "text", "private"))
-SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 
 _NIGHT = mark("Lines under headings of nights are no part of the public discussion: {count}.")
 _NAME_IN_TEXT = mark(
@@ -113,41 +117,6 @@ class _Game(Struct):
         return (
             line.round == next((number for number in numbers if number is not None), self.round) < self.round
         )
-
-
-def recognises_text(text: str) -> bool:
-    """Whether the text is a chat: two messages with times, or a name that speaks twice, among few other lines.
-
-    In a text of nothing but messages and headings of rounds, nobody need speak twice.
-    """
-    whole = [line.rstrip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
-    whole = forms.as_chat(whole, forms.find_forms(whole))
-    whole = whole[labels.facts_at(whole, 0, len(whole))[1] :]
-    lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
-    is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
-    if lines and (is_log or lines[0].lstrip().startswith("{") or labels.is_markup(lines)):
-        return False
-    lines = [*labels.outside_tags(lines)]
-    style = chat.find_style(lines)
-    found = [line.after or line for line in (chat.read_chat_line(line, style) for line in lines)]
-    # Who tells of a round behind a picture may be a player, or a label that hides what follows.
-    signed = {
-        line.name.casefold()
-        for line, plain in zip(found, lines, strict=True)
-        if line.kind != "more" and not line.audience and chat.match_signed(plain)
-    }
-    if not signed <= {"", *style.narrators} or labels.is_odd_chat(found, lines, whole):
-        return False
-    # Who leads the game may be listed as a player.
-    said = [line for line in found if line.kind in ("message", "narrated")]
-    names = [line.name for line in said if not line.audience and line.name.casefold() not in THOUGHT_NAMES]
-    most = max(Counter(names).values(), default=0)
-    first_lines = sum(line.kind != "more" for line in found)
-    if style.is_timed:
-        return len(said) >= 2 and 10 * first_lines >= len(found)
-    headings = sum(line.kind == "heading" for line in found)
-    is_whole = headings > 0 and len(said) >= 2 and len(said) + headings == len(found)
-    return is_whole or (most >= 2 and 3 * first_lines >= len(found))
 
 
 def to_native_text(

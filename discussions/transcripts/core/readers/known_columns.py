@@ -15,7 +15,7 @@ from discussions.transcripts.core.readers.column_guesses import (
 )
 from discussions.transcripts.core.readers.tables import Table, filled_together
 
-_DIGIT = re.compile(r"\d")
+_NAMED_ROUND = re.compile(r"(?:day|night|round|phase|turn)[\W_]{0,3}\d{1,3}", re.IGNORECASE)
 
 
 def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
@@ -52,8 +52,7 @@ def count_rounds(table: Table, fields: dict[str, str]) -> dict[str, str]:
     for turn in turns if texts and "round" not in fields else ():
         counted = beside(texts[0], turn)
         is_shared = 2 * len(counted.different) <= len(counted.cells) and is_round(counted)
-        are_texts = any(not cell.isdecimal() for cell in counted.different)
-        if is_shared or (are_texts and all(map(_DIGIT.search, counted.different))):
+        if is_shared or all(map(_NAMED_ROUND.fullmatch, counted.different)):
             rest = recipes.OR.join(one.name for one in turns if one is not turn)
             return {field: name for field, name in (fields | {"turn": rest}).items() if name} | {
                 "round": turn.name
