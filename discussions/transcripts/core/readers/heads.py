@@ -29,7 +29,7 @@ from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, p
 from discussions.transcripts.core.formats import FORMATS, read_converted, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.readers import chat_text, csv_rows, json_rows, json_turns
+from discussions.transcripts.core.readers import chat_heads, chat_text, csv_rows, json_rows, json_turns
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
@@ -116,11 +116,20 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     else:
         guesses.add_bare_text(table, found, free)
     found = count_rounds(table, found)
+    free = _propose_player(columns, free, found)
+    _propose_signs(table, columns, free, found)
+    # The types may be known only now.
+    guesses.add_bare_text(table, found, guesses.find_free(table, found))
+    return _with_settings(table, found)
+
+
+def _propose_player(columns: Mapping[str, Column], free: list[Column], found: dict[str, str]) -> list[Column]:
+    """Make an unknown column that of the players, if it is more likely so; the columns that are then free."""
     said = columns.get(found.get(recipes.TEXT, ""))
     own = [columns[name] for name in recipes.split_columns(found.get(recipes.PLAYER, ""), columns)]
     own = [one for one in own if said is None or any(map(all, zip(one.all, said.all, strict=True)))]
     # Programs that play roles call a player so ("role_name").
-    named = [*free, *own, *(columns[name] for name in (found.get("role"),) if name in columns)]
+    named = [*free, *own, *(columns[name] for name in [found.get("role", "")] if name in columns)]
     # What is around a list is of the whole game, unless it names a player.
     around, called = f"{json_rows.GAME}.", recipes.PLAYER
     named = [one for one in named if not one.name.startswith(around) or recipes.field_of(one.last) == called]
@@ -134,10 +143,7 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         free = [one for one in (*free, *own) if one is not player]
         if found.get("role") == player.name:
             del found["role"]
-    _propose_signs(table, columns, free, found)
-    # The types may be known only now.
-    guesses.add_bare_text(table, found, guesses.find_free(table, found))
-    return _with_settings(table, found)
+    return free
 
 
 def _propose_signs(
@@ -328,7 +334,7 @@ def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:
     """The lines of a text that is neither JSON nor a chat, with this separator, else with the likeliest one."""
     if value is not None:
         return None
-    if chat_text.recognises_text(decoded.text):
+    if chat_heads.recognises_text(decoded.text):
         return chat_text.table_of_text(decoded)
     separator = separator or next((sign for sign, _sample in find_separators(decoded.text)), "")
     return read_separated(decoded, separator) if separator else None
