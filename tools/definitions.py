@@ -3,6 +3,7 @@
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -145,6 +146,12 @@ class Code:
         )
 
 
+@cache
+def tree_of(source: str) -> ast.Module:
+    """The tree of a source: what looks through all files parses each once."""
+    return ast.parse(source)
+
+
 def read_modules(root: Path) -> Iterator[Module]:
     """Every Python file of the apps and of evalsite/, without migrations."""
     for path in sorted(path for top in TOPS for path in (root / top).rglob("*.py")):
@@ -152,7 +159,7 @@ def read_modules(root: Path) -> Iterator[Module]:
             parts = path.relative_to(root).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
             text = path.read_text(encoding="utf-8")
-            tree = ast.parse(text)
+            tree = tree_of(text)
             yield Module(name, ".".join(parts[:-1][:2]), text.splitlines(), tree, imports_of(tree))
 
 

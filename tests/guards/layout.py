@@ -173,13 +173,13 @@ def templates() -> tuple[Path, ...]:
 
 @cache
 def nodes_of(source: str) -> list[ast.AST]:
-    """The tree of a source and every node in it: most guards look through the same files."""
-    return [*ast.walk(ast.parse(source))]
+    """Every node of a source, the whole first: most guards look through the same files."""
+    return [*ast.walk(definitions.tree_of(source))]
 
 
 def statements_of(source: str) -> Iterator[ast.stmt]:
     """Every statement of a source, nested ones too."""
-    return definitions.statements_of(nodes_of(source)[0])
+    return definitions.statements_of(definitions.tree_of(source))
 
 
 def dotted_name(node: ast.expr) -> str:
@@ -193,7 +193,7 @@ def dotted_name(node: ast.expr) -> str:
 def imports_of(source: str, *, at_start: bool = False) -> list[tuple[int, str]]:
     """Line and dotted name of everything a source imports, or imports `at_start`; `from a import b` gives a.b."""
     found = []
-    for node in ast.parse(source).body if at_start else statements_of(source):
+    for node in definitions.tree_of(source).body if at_start else statements_of(source):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:

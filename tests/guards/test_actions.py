@@ -5,6 +5,7 @@ import ast
 import pytest
 
 from tests.guards.layout import ROOT, layer_files, python_files, short
+from tools.definitions import tree_of
 
 BANNED_NAMES = (
     "utils",
@@ -42,7 +43,7 @@ def is_method_call(node: ast.AST) -> bool:
 def loose_actions(name: str, source: str) -> list[str]:
     """Actions that take anything by position, or do not say who acts."""
     found = []
-    for node in ast.parse(source).body:
+    for node in tree_of(source).body:
         if not isinstance(node, ast.FunctionDef) or not is_action(node):
             continue
         positional = node.args.args or node.args.posonlyargs or node.args.vararg
@@ -60,7 +61,7 @@ def full_inits(name: str, source: str) -> list[str]:
     """Anything in an __init__.py that is more than re-exports and one table."""
     return [
         f"{name}:{node.lineno} an __init__.py only re-exports"
-        for node in ast.parse(source).body
+        for node in tree_of(source).body
         if not isinstance(node, DECLARES)
     ]
 

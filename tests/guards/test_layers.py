@@ -25,6 +25,7 @@ from tests.guards.layout import (
     python_files,
     short,
 )
+from tools.definitions import tree_of
 
 CORE_BANNED = {
     "django": "a core knows no Django",
@@ -137,7 +138,7 @@ def writes(module: str, source: str) -> list[str]:
 
 def without_rows(source: str) -> bool:
     """Whether a module of models/ defines no row."""
-    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    classes = [node for node in tree_of(source).body if isinstance(node, ast.ClassDef)]
     bases = {ast.unparse(base).rpartition(".")[2] for row in classes for base in row.bases}
     return not bases & ROWS
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 from tests.guards.layout import ROOT, dotted_name, layer_files, nodes_of, python_files, short, templates
 from tests.guards.test_sizes import PAGE, REGION
+from tools.definitions import tree_of
 
 # Parts of one page alone that were split off when a page could have fewer lines; they go back into their pages.
 STILL_APART = {
@@ -17,7 +18,7 @@ INCLUDES = re.compile(r"(?:{%-?\s*(?:include|extends|from|import)\s+|draw_once\(
 
 def pairs(source: str) -> list[tuple[int, str, str]]:
     """Line, page and region of every respond(...) of a views module that names both."""
-    tree = ast.parse(source)
+    tree = tree_of(source)
     constants = {
         target.id: node.value.value
         for node in tree.body
