@@ -19,7 +19,7 @@ from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.iterations.core.next_target import NextTarget
 from workspace.core.text import figure
 from workspace.core.words import mark, say
-from workspace.statistics.means import exact_mean, weighted_error, weighted_mean
+from workspace.statistics.means import exact_mean, pool_squares, weighted_error, weighted_mean
 
 # Scores have no more decimals than this.
 PLACES = 4
@@ -275,7 +275,7 @@ def find_error(control: Sequence[Fraction], change: Sequence[Fraction], spread: 
 
     if not spread.df or not spread.variance or not control or not change:
         return None
-    own, own_df = _squares(change), len(change) - 1
+    own, own_df = float(pool_squares([change])[0]), len(change) - 1
     other, other_df = spread.variance * spread.df - own, spread.df - own_df
     pooled = Error(sqrt(spread.variance * (1 / len(control) + 1 / len(change))), float(spread.df))
     # A side at the end of the scale has no spread, and says nothing of it.
@@ -309,15 +309,10 @@ def find_weighted_error(
 def find_paired_error(control: Sequence[Fraction], change: Sequence[Fraction]) -> Error | None:
     """s_D/√n of the differences of n pairs, with n - 1 degrees of freedom; None while it is not known, or 0."""
     found = [other - first for first, other in zip(control, change, strict=True)]
-    squares = _squares(found)
+    squares = float(pool_squares([found])[0])
     if len(found) < 2 or not squares:
         return None
     return Error(sqrt(squares / (len(found) - 1) / len(found)), float(len(found) - 1))
-
-
-def _squares(values: Sequence[Fraction]) -> float:
-    mean = exact_mean(values)
-    return 0.0 if mean is None else float(sum((value - mean) ** 2 for value in values))
 
 
 def _quantile(error: Error, level: float) -> float:
