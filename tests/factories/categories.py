@@ -3,9 +3,11 @@
 from discussions.agents.actions import MERGE, change_category, code, take_code_back
 from discussions.models import Category, Coding, Game
 from tests.factories.people import NOW
+from tests.factories.replays import replayed
 from workspace.models import Person
 
 
+@replayed
 def give(game: Game, lead: Person, name: str, message: int = 1) -> Coding:
     return code(game=game, message=message, name=name, by=lead, now=NOW)
 

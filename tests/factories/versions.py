@@ -105,6 +105,7 @@ BY_PEOPLE = {
 }
 
 
+@replayed
 def publish_with_parameters(**parameters: object) -> RubricVersion:
     """A published version of the discussion rubric with some parameters changed."""
     admin, draft = make_admin(), make_draft(key="discussion")

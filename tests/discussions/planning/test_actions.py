@@ -40,6 +40,7 @@ from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_admin, make_member, moment
 from tests.factories.preview import draft_with, parameters, thresholds
 from tests.factories.rating import game_of, say_what_is_missing
+from tests.factories.replays import replayed
 from tests.factories.transcripts import as_bytes
 from tests.factories.verdicts import record, record_next_verdict
 from workspace.core.canonical import bytes_hash, canonical_bytes
@@ -234,6 +235,7 @@ def publish(change):
     return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
 
 
+@replayed
 def make_rated(count=2):
     """A baseline whose games were rated and recorded by one evaluator."""
     iteration = make_baseline(stage=make_stage(), least_games=count)

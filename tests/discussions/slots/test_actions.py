@@ -31,6 +31,7 @@ from tests.factories.adjudication import (
 )
 from tests.factories.people import make_admin, make_lead, make_member, make_project, moment
 from tests.factories.rating import make_game, make_rating_project, start
+from tests.factories.replays import replayed
 from tests.factories.verdicts import fresh, preview, record
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event
@@ -45,6 +46,7 @@ def lower(game, count, *, reason="Nobody else is there.", by=None):
     )
 
 
+@replayed
 def started(count, *, k=3):
     """A game that needs k, with so many evaluations started."""
     project = make_rating_project(evaluator_count=k)
