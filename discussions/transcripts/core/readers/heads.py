@@ -133,6 +133,7 @@ def _propose_player(columns: Mapping[str, Column], free: list[Column], found: di
     # What is around a list is of the whole game, unless it names a player.
     around, called = f"{json_rows.GAME}.", recipes.PLAYER
     named = [one for one in named if not one.name.startswith(around) or recipes.field_of(one.last) == called]
+    named = [one for one in named if 2 * sum(", " in cell for cell in one.cells) <= len(one.cells)]
     player = guesses.in_message(named, said) or guesses.find_most_named(named, said)
     player = player or (None if own else guesses.find_turns(free, said))
     # Names that stood before texts, or in the names of columns, are sure.
