@@ -10,17 +10,11 @@ from discussions.transcripts.core.readers.draft import is_nobody
 
 def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
     """The columns of who votes, in rows of votes without a known one, and for whom (`find_target`)."""
-    are_votes = [kind_of_type(own.get("type", "")) == VOTE for own in rows]
     players = {own[recipes.PLAYER] for own in rows if recipes.PLAYER in own}
-    is_open = not any(
-        vote and {recipes.PLAYER, "voter"} & own.keys() for vote, own in zip(are_votes, rows, strict=True)
-    )
-    cast = [
-        (one, [cell for cell, vote in zip(one.all, are_votes, strict=True) if vote])
-        for one in free
-        if is_open and any(are_votes)
-    ]
-    named = [one for one, cells in cast if players.issuperset(cells)]
+    cast = [number for number, own in enumerate(rows) if _is_cast(own)]
+    is_named = any({recipes.PLAYER, "voter"} & rows[number].keys() for number in cast)
+    open_columns = free if cast and "type" in fields and not is_named else []
+    named = [one for one in open_columns if players.issuperset(one.all[number] for number in cast)]
     voter = min(named, key=lambda one: recipes.field_of(one.last) != "voter", default=None)
     others = [one for one in free if one is not voter]
     return ({"voter": voter.name} if voter else {}) | find_target(rows, others, fields)
@@ -29,20 +23,25 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
 def find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
     """The column that names a player in votes alone, or is called so and beside no text, as the field "target".
 
-    Nothing without such a column, without types, or where the target is known. `rows` have the known fields.
+    Nothing without such a column, without types or phases, or where the target is known. `rows` have the known fields.
     """
     players = {own[recipes.PLAYER] for own in rows if recipes.PLAYER in own}
-    is_open = "type" in fields and "target" not in fields
+    is_open = {"type", "phase"} & fields.keys() and not {"target", "vote"} & fields.keys()
     for column in sorted(free, key=lambda one: recipes.field_of(one.name) != "target") if is_open else ():
         filled = [own for own, cell in zip(rows, column.all, strict=True) if cell]
-        are_votes = [kind_of_type(own.get("type", "")) == VOTE for own in filled]
+        are_votes = list(map(_is_cast, filled))
         is_called = recipes.field_of(column.name) == "target" and not any(
             recipes.TEXT in own for own in filled
         )
         named = {name for name in column.different if not is_nobody(name)}
         if (any(are_votes) and is_called) or (all(are_votes) and named and named <= players):
-            return {"target": column.name}
+            return {"target" if "type" in fields else "vote": column.name}
     return {}
+
+
+def _is_cast(cells: Mapping[str, str]) -> bool:
+    """Whether a row is a vote by its type, else by its phase."""
+    return kind_of_type(cells.get("type") or cells.get("phase", "")) == VOTE
 
 
 def is_target(cells: Mapping[str, str], called: str, names: Collection[str]) -> bool:
