@@ -16,7 +16,7 @@ KINDS = (SPEECH, VOTE, OUT, PRIVATE, THOUGHT, IGNORE, ROUND)
 NAMED = "a player's name"
 # A list that names everybody is public, where there are so many players that it says something.
 LEAST_TABLE = 3
-# Words in marks before a text are asked about from so many spaces in them, and so many texts.
+# Words in marks before a text are asked about from so many spaces in them.
 LEAST_SPACES = 2
 # Values that tell apart what players say: at most so many, of at least so many players and rounds.
 _MOST_SIDES, _LEAST_ROUNDS = 4, 4
@@ -58,13 +58,11 @@ _THOUGHT = frozenset(
     "scratch cot reflection reflections reflect plan plans planning internal inner belief beliefs deliberation "
     "deliberate strategy memory memories note notes diary journal suspicion suspicions introspection rationale "
     "ponder pondering pondered musing musings contemplation contemplated reasoned reflected planned "
-    "piensa piensan denkt pense pensa думает себя myśli myśl self nobody mind analysis "
+    "piensa piensan denkt pense pensa думает себя myśli myśl self nobody none mind analysis "
     "gedanke gedanken überlegung überlegungen denken pensée pensées réflexion "
     "pensamiento pensamientos razonamiento pensamento pensamentos raciocínio pensiero pensieri ragionamento мысль "
     "мысли размышление рассуждение".split()
 )
-# "Audience: none" is a thought, "Gone since yesterday: none" is not.
-_MOST_BESIDE_NONE = 2
 _PRIVATE = frozenset(
     "aside private privately secret secretly secrets whisper whispers whispered whispering dm dms pm pms direct night "
     "nights wolf wolves werewolf werewolves mafia mafias mafioso evil dead ghost ghosts graveyard spectator "
@@ -152,7 +150,7 @@ def kind_of_type(value: str) -> str:
     """What a row of this type is, one of KINDS; "" when the words are not known. "INFO" before them says nothing."""
     value = _LEVEL.sub("", value)
     known = set(words_of(_NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())))
-    if known & _THOUGHT or ("none" in known and len(known) <= 1 + _MOST_BESIDE_NONE):
+    if known & _THOUGHT:
         return THOUGHT
     if known & _PRIVATE and not known & _PUBLIC:
         return PRIVATE

@@ -53,11 +53,14 @@ _HTML = frozenset(
     "img color size list".split()
 )
 # Both in one line, in capitals: "THINK: ... SAYS: ...", each behind a picture or not, and in quotes or not.
-_IN_LINE = re.compile(
+_THINKS = re.compile(
     r'["“]?[^\w\s"]{0,3}\s?(?:INNER |PRIVATE )?(?:THINKS?|THOUGHTS?|THINKING|REASONING|PLAN)\s?[:：]\s?'
-    r"(?P<thought>[^\n]+?)"
-    r'\s(?:[^\w\s]{1,3}\s)?(?:PUBLIC )?(?:SAYS?|SAID|SPEAKS?|SPEECH|STATEMENT|MESSAGE)\s?[:：]\s?(?P<said>[^\n]+?)["”]?'
 )
+_SAYS = re.compile(
+    r"(?<=[^\w\s,;:-])\s(?:[^\w\s]{1,3}\s)?(?:PUBLIC )?(?:SAYS?|SAID|SPEAKS?|SPEECH|STATEMENT|MESSAGE)\s?[:：]\s?"
+)
+_IN_CAPITALS = re.compile(r"\b[A-Z]{3,10}\s?[:：]")
+# The fewest texts with words in marks that are asked about.
 LEAST_ASIDES = 4
 # Each is looked for to the end of the text, as is each mark %%.
 MOST_TAGS = 80
@@ -75,7 +78,7 @@ def may_think(text: str) -> bool:
     # Labels and notes in brackets have a colon, which most texts have not.
     has_colon = ":" in text or "：" in text
     return has_colon and bool(
-        _MAY_THINK.match(text) or _BOXED.search(text) or _labels_of(text) or _IN_LINE.fullmatch(text)
+        _MAY_THINK.match(text) or _BOXED.search(text) or _labels_of(text) or _split_line(text)
     )
 
 
@@ -107,10 +110,23 @@ def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
     return _OPEN_TAGS.sub("", said).strip() if found else text, inside
 
 
+def _split_line(text: str) -> tuple[str, str] | None:
+    """What a line says, and what it thinks, behind one label in capitals for each; None of other texts."""
+    first = _THINKS.match(text)
+    second = _SAYS.search(text, first.end()) if first and "\n" not in text else None
+    labels = len(_IN_CAPITALS.findall(text)) if first else 0
+    if not first or "\n" in text or labels < 2:
+        return None
+    # Between several labels nobody can tell what was said.
+    if second is None or labels > 2:
+        return "", text[first.end() :]
+    return text[second.end() :].rstrip('"”'), text[first.end() : second.start()].strip()
+
+
 def split_thoughts(text: str) -> tuple[str, str]:
     """What a text says, and what stands between tags of thoughts, before one that only closes, or after a label."""
-    if in_line := _IN_LINE.fullmatch(text):
-        return in_line["said"], in_line["thought"]
+    if in_line := _split_line(text):
+        return in_line
     labels = list(_LABEL.finditer(text)) if _MAY_THINK.match(text) else []
     if not labels or not labels[0]["thought"]:
         labels = _labels_of(text)

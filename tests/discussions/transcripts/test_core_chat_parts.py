@@ -169,3 +169,33 @@ def test_a_tree_has_players_below_its_parts():
     assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [
         *((day, *vote) for day in (1, 2) for vote in ((1, 2), (2, 1)))
     ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Day 1\nAnn: One.\nBea: Two.\nAnn: Three.\nNight 1\nAnn: CANARY.\nVote\nAnn: CANARY.\nDay 2\nBea: Four.",
+        "Ann:\nMESSAGE (wolves only):\nCANARY.\nBea:\nMESSAGE:\nTwo.\nAnn:\nMESSAGE:\nThree.\nBea:\nMESSAGE:\nFour.",
+        "Ann:\nACTION:\nCANARY.\nBea:\nMESSAGE:\nTwo.\nAnn:\nMESSAGE:\nThree.\nBea:\nACTION:\nCANARY.",
+        "├── Chat (wolves only)\n│   ├── Ann (wolf): CANARY\n│   └── Cid: CANARY\n├── Talk\n│   └── Ann (wolf): 1.",
+        "Day 1\n[Ann] says: One.\n[Bea] says: Two.\n[Ann] (wolves): CANARY\n[Bea] says: Three.\n[Ann] says: Four.",
+    ],
+)
+def test_what_brackets_or_nights_hide_stays_hidden_in_parts(lines):
+    for game in read_transcripts(lines.encode(), "log.txt").games:
+        assert not [message for message in game.record.messages if "CANARY" in message.text]
+
+
+def test_that_somebody_votes_is_text_where_no_title_stands_apart():
+    lines = "Day 1\nAnn: One.\nBea: Two.\nAnn: I say it now.\nVote!\nBea: No."
+    assert (1, "I say it now.\nVote!") in told(lines.encode())[0]
+
+
+def test_who_speaks_once_below_a_name_is_a_player():
+    lines = "\n".join(
+        f"{name}:\nMESSAGE:\n{name} speaks {at}."
+        for at, name in enumerate(("Ann", "Bea", "Cid", "Ann", "Bea"))
+    )
+    (game,) = read_transcripts(lines.encode(), "log.txt").games
+    assert [message.text for message in game.record.messages][2] == "Cid speaks 2."
+    assert [player.name for player in game.record.players] == [*NAMES]

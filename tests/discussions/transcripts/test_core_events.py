@@ -397,3 +397,32 @@ def test_events_of_which_some_hold_votes_are_looked_at_as_rows():
     events = [*rows, {"day": 2, "type": "summary", "data": {"votes": votes}}]
     record, _asked = proposed(json.dumps({"meta": {"seed": 1}, "events": events}).encode())
     assert spoken(record) == talk()
+
+
+def test_who_votes_is_whom_a_column_is_called_after():
+    rows = [{"type": "speech", "player": name, "text": text} for _day, name, text in talk()]
+    rows += [{"type": "vote", "nominee": "Jon", "by": name} for name in ("Ida", "Kim")]
+    (game,) = read_transcripts(json.dumps({"events": rows}).encode(), "log.json").games
+    assert [(vote.voter, vote.target) for vote in game.record.votes] == [(1, 2), (3, 2)]
+
+
+def test_a_player_called_like_a_leader_is_one_among_people_and_models():
+    rows = [
+        {"player": name, "text": text, "role": role}
+        for name, text, role in (
+            ("Ida", "Hello.", "ai"),
+            ("God", "I am human.", "human"),
+            ("Jon", "Hi.", "ai"),
+            ("God", "Still me.", "human"),
+        )
+    ]
+    (game,) = read_transcripts(json.dumps(rows).encode(), "log.json").games
+    assert len(game.record.messages) == 4
+
+
+@pytest.mark.parametrize("heard", ["none of the players", "players: none of them", "none (other players)"])
+def test_what_none_of_the_players_heard_is_private(heard: str):
+    rows = [{"player": name, "text": text, "audience": "all", "round": day} for day, name, text in talk()]
+    rows[2] |= {"text": SECRET, "audience": heard}
+    (game,) = read_transcripts(json.dumps(rows).encode(), "log.json").games
+    assert SECRET not in [message.text for message in game.record.messages]

@@ -337,3 +337,29 @@ def test_an_object_with_many_keys_is_looked_through_once():
 def test_lists_of_messages_one_a_line_are_games():
     lines = "\n".join(json.dumps(list(map(numbered, rows))) for rows in GAMES)
     assert list(map(told, read_transcripts(lines.encode(), "games.jsonl").games)) == GAMES
+
+
+def test_of_a_record_only_the_messages_beside_it_are_left_out():
+    """A player's name in a vote, and the same words in another round, repeat nothing."""
+    log = [
+        {"player": name, "text": text}
+        for name, text in (("Ann", "Hi"), ("Bea", "Yes"), ("Ann", "Hi"), ("Bea", "Ok"))
+    ]
+    votes = [{"voter": "Ann", "target": "Bea", "reason": "Hi"}]
+    rounds = [
+        {"round": at, "votes": votes, "log": log[:count]} for at, count in enumerate((1, 3, 4), start=1)
+    ]
+    (game,) = read({"rounds": rounds}).games
+    assert [(row[0], row[2]) for row in told(game)] == [(1, "Hi"), (2, "Yes"), (2, "Hi"), (3, "Ok")]
+
+
+@pytest.mark.parametrize("key", ["prompt", "seer", "elimination", "result"])
+def test_an_object_beside_messages_is_none_unless_its_key_says_so(key):
+    talk_of = [{"player": "Ann", "text": "Hello."}, {"player": "Bea", "text": "Hi."}]
+    (game,) = read({"rounds": [{"messages": talk_of, key: {"player": "Ann", "text": "CANARY"}}]}).games
+    assert [row[2] for row in told(game)] == ["Hello.", "Hi."]
+
+
+def test_a_time_of_many_digits_is_only_a_text():
+    said = [{"player": "Ann", "text": "Hi.", "time": 10**400}, {"player": "Bea", "text": "Ho.", "time": 3}]
+    assert not read([{"name": name, "messages": said} for name in ("town", "wolf")]).games

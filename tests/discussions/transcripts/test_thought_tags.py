@@ -20,6 +20,12 @@ CASES = [
     ("PLAN: I am the wolf.\nSAY: Hello all.", "Hello all.", "I am the wolf."),
     ('"🔒 THINK: I am the wolf. 📢 SAYS: Hello "all"."', 'Hello "all".', "I am the wolf."),
     ("THOUGHT: I am the wolf. SPEECH: Hello all.", "Hello all.", "I am the wolf."),
+    ("THINK: Her last MESSAGE: odd. I kill her tonight.", "", "Her last MESSAGE: odd. I kill her tonight."),
+    (
+        "THINK: I am the wolf. SAYS: Hello. THINK: kill Bea.",
+        "",
+        "I am the wolf. SAYS: Hello. THINK: kill Bea.",
+    ),
     ("THINK: what did Bea SAY yesterday?", "THINK: what did Bea SAY yesterday?", ""),
     ("Plan: we vote for Bea.\nBea: was quiet.", "Plan: we vote for Bea.\nBea: was quiet.", ""),
     ("1 < 2 and <b>bold</b>, I think.", "1 < 2 and <b>bold</b>, I think.", ""),
@@ -32,7 +38,13 @@ def test_what_was_said_and_what_was_thought(text, said, thought):
 
 
 @pytest.mark.parametrize(
-    "text", ["<a>" * 30_000 + "</b>", "a" + " %%bbbbbbb" * 9_000 + "%", "a1" + "(" * 90_000]
+    "text",
+    [
+        "<a>" * 30_000 + "</b>",
+        "a" + " %%bbbbbbb" * 9_000 + "%",
+        "a1" + "(" * 90_000,
+        "THINK: " + "x. SAY: " * 9_000,
+    ],
 )
 def test_texts_of_any_marks_are_looked_at_in_linear_time(text):
     assert fits(lambda: (split_aside(text), split_thoughts(text)), 300)

@@ -10,7 +10,9 @@ from functools import partial
 from itertools import pairwise
 
 from discussions.transcripts.core.audience import (
+    PRIVATE,
     SPEECH,
+    THOUGHT,
     is_hidden,
     kind_of_title,
     kind_of_type,
@@ -34,7 +36,7 @@ from discussions.transcripts.core.readers.vote_lines import (
     Lines,
     Parts,
     find_tables,
-    find_votes,
+    find_vote_lines,
     find_voting,
     is_votes,
 )
@@ -72,7 +74,8 @@ _WITH_VERB = re.compile(
     r"(?:\[|<|\*\*|`)"
     r"(?P<name>[^\W\d_][^\[\]<>\n:*`]{0,39})(?:\]|>|\*\*|`) (?P<said>"
     r"(?:says?|said|asks?|asked|replie[sd]|thinks?|thought|whispers?|whispered) ?[:：](?: .*)?"
-    r"|[(\[][^()\[\]\n]{1,40}[)\]] ?[:：].*|(?:votes?|voted)(?: for| to \w{4,10})? (?P<target>[^\n.!:]{1,40})[.!]?)"
+    r"|[(\[](?P<mode>[^()\[\]\n]{1,40})[)\]] ?[:：].*"
+    r"|(?:votes?|voted)(?: for| to \w{4,10})? (?P<target>[^\n.!:]{1,40})[.!]?)"
 )
 _SPOKEN = re.compile(r"(?:says?|said|asks?|asked|replie[sd]) ?[:：] ?")
 _OF_PLAYER = re.compile(rf"[^\w\n]{{0,6}}{WHO} ?[(\[][^()\[\]\n]{{1,40}}[)\]] ?[:：] ?\S")
@@ -84,8 +87,9 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(
-    r"\W{0,6}(?P<title>[^\W\d_][^\n:：()]{2,40}?) ?(?:\([^()\n]{1,80}\))?[*_]{0,2} ?[:：][*_]{0,2}\s{0,9}"
+    r"\W{0,6}(?P<title>[^\W\d_][^\n:：()]{2,40}?) ?(?:\((?P<boxed>[^()\n]{1,80})\))?[*_]{0,2} ?[:：][*_]{0,2}\s{0,9}"
 )
+_KNOWN_PARTS = (SPEECH, PRIVATE, THOUGHT)
 _MODE = re.compile(r"(?P<name>[^\n]{1,60}?)(?:\s{1,3}[·•|—–-]\s{1,3}|:\s|\s{0,3}[(\[])(?P<mode>[^\n]{1,60}?)")
 _CAPS = re.compile(
     r"\s{0,80}(?P<name>[^\W\d_a-z][^a-z:.!?\n()\[\]]{1,38}?)(?: ?\((?P<mode>[^()]{1,60})\))?\s{0,9}"
@@ -109,7 +113,7 @@ def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
     finders = (
         *(_find_facts, find_verbs, _find_parts, _find_above, find_boxes, find_branches, _find_play),
-        *(_find_roles, _find_titles, find_tables, find_votes, find_voting),
+        *(_find_roles, _find_titles, find_tables, find_vote_lines, find_voting),
     )
     found = []
     for find in finders:
@@ -173,8 +177,10 @@ def find_verbs(lines: Lines) -> Form | None:
 
 def _without_brackets(line: str, *, names: set[str]) -> tuple[str, str]:
     found = _WITH_VERB.fullmatch(line)
-    is_said = found and found["name"] in names and found["target"] in (None, *names)
-    if not found or not is_said:
+    if not found or found["name"] not in names or found["target"] not in (None, *names):
+        return "same", line
+    # Of other words in brackets somebody has to say what they mean.
+    if found["mode"] is not None and kind_of_type(found["mode"]) != THOUGHT:
         return "same", line
     spoken = _SPOKEN.match(found["said"])
     said = f": {found['said'][spoken.end() :]}" if spoken else f" {found['said']}"
@@ -263,14 +269,26 @@ def _heads_of(lines: Lines) -> "dict[int, re.Match[str]]":
 
 
 def _kind_of_part(line: str) -> str:
+    """What the title of a part says, and the words in brackets behind it, if they hide what follows."""
     part = _PART.fullmatch(line)
-    return kind_of_type(part["title"]) if part else ""
+    if part is None:
+        return ""
+    boxed = kind_of_title(part["boxed"] or "")
+    return boxed or kind_of_type(part["title"])
 
 
 def _find_parts(lines: Lines) -> Form | None:
-    names = Counter(head["name"] for head in _heads_of(lines).values())
-    called = {name for name, count in names.items() if count > 1 and read_heading(name) is None}
-    return partial(_parts_below, names=called) if len(called) > 1 else None
+    heads = _heads_of(lines)
+    names = Counter(head["name"] for head in heads.values())
+    often = {name for name, count in names.items() if count > 1}
+    # Who speaks once is told from a text by a colon or a round.
+    is_clear = all(
+        head["name"] in often or lines[at].rstrip(" *_")[-1:] in ":：)]" for at, head in heads.items()
+    )
+    titles = Counter(part[0] for part in map(_PART.fullmatch, lines) if part and part["title"] not in names)
+    are_known = all(_kind_of_part(title) in _KNOWN_PARTS for title, count in titles.items() if count > 1)
+    is_form = len(often) > 1 and is_clear and are_known and not any(map(read_heading, names))
+    return partial(_parts_below, names={*names}) if is_form else None
 
 
 def _parts_below(lines: Lines, *, names: set[str]) -> Parts:
@@ -282,8 +300,9 @@ def _parts_below(lines: Lines, *, names: set[str]) -> Parts:
             name, is_new = head["name"], head["round"] not in (None, number)
             number = head["round"] or number
             yield "same", f"=== Round {number} ===" if is_new else ""
-        elif name and part and (kind := kind_of_type(part["title"])):
-            yield "name", _label(name, part["title"] if kind != SPEECH else "")
+        elif name and part and (kind := _kind_of_part(line)) in _KNOWN_PARTS:
+            words = " ".join(filter(None, part.group("title", "boxed")))
+            yield "name", _label(name, words if kind != SPEECH else "")
         elif _RULE_ALONE.fullmatch(line):
             yield "same", ""
         else:
@@ -312,7 +331,7 @@ def _parts_of_branches(lines: Lines) -> Parts:
         elif not head or start <= at or _OF_PLAYER.match(said):
             # A player below a part of the game is not said by it.
             if head and start > at:
-                title = _APART_SIGNS.sub(" ", head.partition("(")[0])
+                title = _APART_SIGNS.sub(" ", head if kind_of_title(head) else head.partition("(")[0])
                 title = _SIGN.sub("", title) if kind_of_type(title) == SPEECH else title
                 yield "same", f"=== {title.strip()} ==="
             head = ""

@@ -299,7 +299,10 @@ def find_bare_text(table: Table, fields: Mapping[str, str], free: list[Column]) 
 
 
 def is_as_named(column: Column, other: Column, said: Column | None) -> bool:
-    """Whether a column may be the players: unless the texts name most values of the other, and few of its own."""
+    """Whether a column may be the players rather than another one.
+
+    It has more values, or the texts do not name most values of the other and few of its own.
+    """
     if len(other.different) < len(column.different):
         return True
     texts = "\n".join(said.all if said else []).casefold()

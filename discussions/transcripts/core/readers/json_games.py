@@ -241,7 +241,8 @@ def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 def _as_time(value: Any) -> str:
-    return f"{value:020.6f}" if type(value) in (int, float) else str(value or "").rjust(20)
+    is_number = type(value) in (int, float) and abs(value) < 10**15
+    return f"{value:020.6f}" if is_number else str(value or "").rjust(20)
 
 
 def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:

@@ -10,7 +10,14 @@ from discussions.transcripts.core.fields import as_list, as_object
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers.chat_lines import ARROW
-from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, by_player, is_talk, split_pair
+from discussions.transcripts.core.readers.json_cells import (
+    OF_LISTS,
+    as_text,
+    by_player,
+    flattened,
+    is_talk,
+    split_pair,
+)
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
 from discussions.transcripts.core.readers.openai_chat import ID_KEYS, find_id, is_chat_message
 
@@ -70,7 +77,7 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
         is_cast = kind == VOTE and (depth or type(part) is dict)
         if is_cast and (votes := list(_votes(part, place, around))):
             yield from votes
-        elif depth and talks and is_message(part) and not has_answers(part):
+        elif depth and talks and kind == SPEECH and is_message(part) and not has_answers(part):
             # One message alone beside others: last words.
             yield from rows_of([part], place, inside)
         elif type(part) is dict and not is_about(key):
@@ -113,7 +120,7 @@ def _named_beside(key: str, part: Any, talks: Counter[tuple[str, ...]]) -> str:
 
     `talks` counts the lists of messages by the words of their keys.
     """
-    is_beside = len(talks) > 1 or talks.total() > holds_messages(part)
+    is_beside = talks.total() > holds_messages(part)
     if not is_beside or not any(map(holds_messages, (part, *as_object(part).values()))):
         return ""
     words = words_of(key)
@@ -234,29 +241,30 @@ def _hold_talk(lists: list[list[Any]]) -> bool:
 
 
 def _without_repeated(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Several objects, each with only what is new in its lists that repeat those before, and is in no other list."""
+    """Several objects, each with only what is new in its lists that repeat those before, and is in none beside them."""
     lists = {key: column for key, column in _columns_of(values).items() if are_states(column, 1)}
-    texts = {
-        _longest(item)
-        for value in values
-        for key in value
-        if key not in lists
-        for item in as_list(value[key])
-    }
     new = {
         key: [later[len(own) :] for own, later in pairwise([[], *column])]
         for key, column in lists.items()
         if type(column[0]) is list
     }
-    return [
-        value
-        | {key: [item for item in parts[index] if _longest(item) not in texts] for key, parts in new.items()}
-        for index, value in enumerate(values)
-    ]
+    found = []
+    for index, value in enumerate(values):
+        beside = [item for key, part in value.items() if key not in lists for item in as_list(part)]
+        said = set(map(_author_and_text, filter(is_message, beside)))
+        kept = {
+            key: [item for item in parts[index] if not is_message(item) or _author_and_text(item) not in said]
+            for key, parts in new.items()
+        }
+        found.append(value | kept)
+    return found
 
 
-def _longest(item: Any) -> str:
-    return max((part for part in as_object(item).values() if type(part) is str), key=len, default="")
+def _author_and_text(item: dict[str, Any]) -> tuple[str, ...]:
+    """The player and the text of a message."""
+    cells = flattened(item)
+    fields = recipes.suggest_fields(list(cells))
+    return tuple(as_text(cells[fields[field].partition(recipes.OR)[0]]) for field in recipes.NEEDED)
 
 
 def game_id(value: dict[str, Any]) -> Any:

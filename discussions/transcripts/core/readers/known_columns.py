@@ -60,7 +60,7 @@ def count_rounds(table: Table, fields: dict[str, str]) -> dict[str, str]:
     return fields
 
 
-def find_mapping(table: Table, columns: recipes.Columns) -> recipes.MappingRecord | None:
+def find_known_mapping(table: Table, columns: recipes.Columns) -> recipes.MappingRecord | None:
     """What the columns of a table mean, by a mapping or by their names; None where nobody can tell."""
     mapping = recipes.find_mapping(table.columns, columns)
     if (
@@ -79,8 +79,8 @@ def suggest_all(table: Table) -> dict[str, str]:
         own = recipes.split_columns(fields[field], columns)
         own += [name for name in columns if name not in own and recipes.field_of(name) == field]
         own = _without_numbers(table, own) if field == recipes.TEXT else own
-        beside = filled_together(table, list(map(columns.index, own)))
-        fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in beside)
+        together = filled_together(table, list(map(columns.index, own)))
+        fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in together)
     return fields
 
 

@@ -18,7 +18,6 @@ from discussions.transcripts.core.audience import (
     OUT,
     PRIVATE,
     ROUND,
-    SPEAKERS,
     SPEECH,
     THOUGHT,
     VOTE,
@@ -58,6 +57,9 @@ _CHANNELS = frozenset("channel room group thread venue kind type".split())
 _NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
+# Of no game are the roles in a chat API; nobody is meant by "Gone since yesterday: none".
+_NO_ROLES = ("", "assistant", "user", "system")
+_NONE_LEFT = re.compile(r"[:：]\s{0,3}none\W{0,3}\Z", re.IGNORECASE)
 _SIDES = re.compile(rf"\bnight\b|{_SIDE}", re.IGNORECASE)
 # "(mafia game)" names the game, not who may read the row.
 _HIDDEN = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b))"
@@ -386,8 +388,7 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
         value = cells.get(field, "").strip()
         column = field.removeprefix(UNCLEAR)
         is_same = field == "phase" and any(cells[channel].strip() == value for channel in columns)
-        is_voted = field == "audience" and is_target(cells, signs.name(value), signs.names)
-        if not value or is_same or is_voted:
+        if not value or is_same or (field == "audience" and is_target(cells, signs.name(value), signs.names)):
             continue
         is_flag = _is_flag(column, value, signs) if column != field else field in signs.unsure
         answer = kinds.get(value.casefold()) or kinds.get(f"{column}: {value}".casefold())
@@ -446,7 +447,7 @@ def _is_flag(column: str, value: str, signs: RowSigns) -> bool:
 
 def _of_phase(value: str) -> str:
     """What a phase says. Nights and sides of the game are `_hidden_part`'s: "Mafia game, day 2" is public."""
-    kind = kind_of_type(_SIDES.sub(" ", value))
+    kind = kind_of_type(_SIDES.sub(" ", _NONE_LEFT.sub("", value)))
     if _OPEN.match(value):
         # Of "Day 1 notes" nobody can tell.
         return "" if kind == THOUGHT else SPEECH
@@ -471,8 +472,7 @@ def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
         return ROUND, mark_of_round
     if cells.get("role", "").strip().casefold() in signs.told:
         return IGNORE, cells["role"].strip()
-    # A role in a chat API is none of the game.
-    has_role = cells.get("role", "").strip().casefold() not in {"", *SPEAKERS}
+    has_role = cells.get("role", "").strip().casefold() not in _NO_ROLES
     if (name := cells.get("player", "").strip()).casefold() in NARRATORS and not has_role:
         return IGNORE, name
     if hidden := _hidden_part(cells):

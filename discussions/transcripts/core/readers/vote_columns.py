@@ -2,10 +2,13 @@
 
 from collections.abc import Collection, Mapping
 
-from discussions.transcripts.core.audience import VOTE, kind_of_type
+from discussions.transcripts.core.audience import VOTE, kind_of_type, words_of
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.draft import is_nobody
+
+# What a column of those who vote is called.
+_VOTERS = frozenset("voter voters by from caster elector who source actor agent player".split())
 
 
 def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
@@ -15,7 +18,8 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
     is_named = any({recipes.PLAYER, "voter"} & rows[number].keys() for number in cast)
     open_columns = free if cast and "type" in fields and not is_named else []
     named = [one for one in open_columns if players.issuperset(one.all[number] for number in cast)]
-    voter = min(named, key=lambda one: recipes.field_of(one.last) != "voter", default=None)
+    called = [one for one in named if not _VOTERS.isdisjoint(words_of(one.last))]
+    voter = next(iter(called or (named if len(named) == 1 else ())), None)
     others = [one for one in free if one is not voter]
     return ({"voter": voter.name} if voter else {}) | find_target(rows, others, fields)
 

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable
-from functools import partial
 from itertools import pairwise
 
 from discussions.transcripts.core.audience import VOTE, kind_of_type, words_of
 from discussions.transcripts.core.readers.chat_lines import match_message
 from discussions.transcripts.core.readers.draft import is_nobody
-from discussions.transcripts.core.readers.narration import WHO, part_of_day
+from discussions.transcripts.core.readers.narration import VOTES, WHO, part_of_day
 
 Lines = list[str]
 # What a line is: "name" above a text, the "text" below it, "told" by nobody, or "same" as before; and its words.
@@ -16,7 +15,7 @@ Parts = Iterable[tuple[str, str]]
 Form = Callable[[Lines], Parts]
 
 _VOTING = re.compile(
-    r"\W{0,3}(?:voting|votes?|ballots?)(?: (?:phase|time|round|stage|results?))?[\s.!:：*_]{0,4}",
+    r"\W{0,3}(?:voting|votes?|ballots?)(?: (?:phase|time|round|stage|results?))?[\s:：*_]{0,4}",
     re.IGNORECASE,
 )
 # "Votes:" above "Ann: Bea" or "- Ann votes for Bea"; "[Votes] Ann -> Bea, Bea -> Ann".
@@ -69,15 +68,17 @@ _TARGET = re.compile(r"\W{0,3}(?:target|votes?|voted|ballot|choice|against|nomin
 
 
 def find_voting(lines: Lines) -> Form | None:
-    """Lines such as "Voting phase", which no player says."""
-    return partial(map, _as_voting) if any(map(_VOTING.fullmatch, lines)) else None
+    """Lines such as "Voting phase" below a blank one or above votes, which no player says."""
+    return _without_voting if any(map(_VOTING.fullmatch, lines)) else None
 
 
-def _as_voting(line: str) -> tuple[str, str]:
-    return "same", f"--- {line.strip(' *_:：')} ---" if _VOTING.fullmatch(line) else line
+def _without_voting(lines: Lines) -> Parts:
+    for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        is_title = _VOTING.fullmatch(line) and (not above.strip() or VOTES.fullmatch(below.strip()))
+        yield "same", "" if is_title else line
 
 
-def find_votes(lines: Lines) -> Form | None:
+def find_vote_lines(lines: Lines) -> Form | None:
     return _parts_votes if [line for _kind, line in _parts_votes(lines)] != lines else None
 
 
@@ -114,7 +115,7 @@ def is_votes(title: str) -> bool:
     """Whether a title is of votes: of "My vote" nobody can tell who says it."""
     words = words_of(title)
     votes = [word for word in words if kind_of_type(word) == VOTE]
-    return bool(votes) and all(word in votes or word in _OF_VOTES or word.isdecimal() for word in words)
+    return bool(votes) and all(word in votes or word in _OF_VOTES for word in words)
 
 
 def _told_votes(title: str, said: str, line: str) -> str:
