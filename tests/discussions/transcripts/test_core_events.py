@@ -426,3 +426,10 @@ def test_what_none_of_the_players_heard_is_private(heard: str):
     rows[2] |= {"text": SECRET, "audience": heard}
     (game,) = read_transcripts(json.dumps(rows).encode(), "log.json").games
     assert SECRET not in [message.text for message in game.record.messages]
+
+
+@pytest.mark.parametrize("turn", ["{}", "Day {}"])
+def test_turns_that_several_speak_in_or_that_are_days_are_rounds(turn: str):
+    rows = [{"turn": turn.format(day), "player": name, "text": text} for day, name, text in talk()]
+    (game,) = read_transcripts(lines(rows), "log.jsonl").games
+    assert spoken(game.record) == talk()

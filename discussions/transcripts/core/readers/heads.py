@@ -35,7 +35,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
 from discussions.transcripts.core.readers.json_cells import is_talk
-from discussions.transcripts.core.readers.known_columns import count_rounds, suggest_by_phase, suggest_known
+from discussions.transcripts.core.readers.known_columns import suggest_by_phase, suggest_known
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
@@ -115,7 +115,6 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         free.remove(text)
     else:
         guesses.add_bare_text(table, found, free)
-    found = count_rounds(table, found)
     free = _propose_player(columns, free, found)
     _propose_signs(table, columns, free, found)
     # The types may be known only now.

@@ -38,7 +38,7 @@ from discussions.transcripts.core.readers.json_messages import (
     messages,
     name_games,
 )
-from discussions.transcripts.core.readers.known_columns import find_known_mapping, lacks_columns, suggest_all
+from discussions.transcripts.core.readers.known_columns import lacks_columns, suggest_all
 from discussions.transcripts.core.readers.openai_chat import CARRIED
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of
@@ -105,7 +105,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         notes.fault(*fault)
     is_object = type(value) is dict
     names = find_names(value) if is_object else {}
-    known = find_known_mapping(table, notes.columns)
+    known = recipes.find_mapping(table.columns, notes.columns)
     mapping = known or guesses.with_kind(table, recipes.MappingRecord(table.columns, suggest_all(table)))
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}

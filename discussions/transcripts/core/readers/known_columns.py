@@ -1,9 +1,6 @@
 """The columns with known names, where what they hold says more than the name."""
 
-import re
 from collections.abc import Mapping
-
-from msgspec.structs import replace
 
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import (
@@ -14,8 +11,6 @@ from discussions.transcripts.core.readers.column_guesses import (
     is_round,
 )
 from discussions.transcripts.core.readers.tables import Table, filled_together
-
-_NAMED_ROUND = re.compile(r"(?:day|night|round|phase|turn)[\W_]{0,3}\d{1,3}", re.IGNORECASE)
 
 
 def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
@@ -28,48 +23,18 @@ def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 
 def suggest_known(table: Table) -> dict[str, str]:
-    """The known fields: texts are no numbers alone, and turns that are none count the rounds."""
+    """The known fields; texts are no numbers alone."""
     fields = recipes.suggest_fields(table.columns)
     texts = [name for name in table.columns if recipes.field_of(name) == recipes.TEXT]
     if len(texts) > 1 and (said := _without_numbers(table, texts)) != texts:
         fields[recipes.TEXT] = recipes.OR.join(said if "type" in fields else said[:1])
-    return count_rounds(table, fields)
+    return fields
 
 
 def _without_numbers(table: Table, names: list[str]) -> list[str]:
     """The columns that hold anything else than numbers; all of them if none does."""
     numbers = {one.name for one in columns_in(table) if all(map(str.isdecimal, one.different))}
     return [name for name in names if name not in numbers] or names
-
-
-def count_rounds(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """The fields, with a turn as the round where there is none and a turn has several texts, or is "Day 1"."""
-    named = {column.name: column for column in columns_in(table)}
-    turns, texts = (
-        [named[name] for name in recipes.split_columns(fields.get(field, ""), named)]
-        for field in ("turn", recipes.TEXT)
-    )
-    for turn in turns if texts and "round" not in fields else ():
-        counted = beside(texts[0], turn)
-        is_shared = 2 * len(counted.different) <= len(counted.cells) and is_round(counted)
-        if is_shared or all(map(_NAMED_ROUND.fullmatch, counted.different)):
-            rest = recipes.OR.join(one.name for one in turns if one is not turn)
-            return {field: name for field, name in (fields | {"turn": rest}).items() if name} | {
-                "round": turn.name
-            }
-    return fields
-
-
-def find_known_mapping(table: Table, columns: recipes.Columns) -> recipes.MappingRecord | None:
-    """What the columns of a table mean, by a mapping or by their names; None where nobody can tell."""
-    mapping = recipes.find_mapping(table.columns, columns)
-    if (
-        mapping is None
-        or "turn" not in mapping.fields
-        or mapping.fields != recipes.known_fields(table.columns)
-    ):
-        return mapping
-    return replace(mapping, fields=count_rounds(table, mapping.fields))
 
 
 def suggest_all(table: Table) -> dict[str, str]:

@@ -26,6 +26,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.readers.column_guesses import (
+    beside,
     columns_in,
     find_likeliest,
     find_longest,
@@ -35,11 +36,13 @@ from discussions.transcripts.core.readers.column_guesses import (
 from discussions.transcripts.core.readers.columns import (
     LONGEST_NAME,
     MOST_COLUMNS,
+    OR,
     PLAYER,
     TEXT,
     Columns,
     field_of,
     find_mapping,
+    split_columns,
     suggest_fields,
 )
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
@@ -69,6 +72,7 @@ _LABELLED = re.compile(
 _ACT = re.compile(r"(?P<verb>[A-Z]{2,20})(?: [A-Z]{2,20}){0,3}\b[\s:-]{0,3}(?P<said>.*)", re.DOTALL)
 _SENSES = frozenset("see sees saw hear know knows".split())
 _JOINT = re.compile(r"[._ :/-]+")
+_NAMED_ROUND = re.compile(r"(?:day|night|round|phase|turn)[\W_]{0,3}\d{1,3}", re.IGNORECASE)
 
 
 def reshape(table: Table, recipes: Columns = ()) -> Table:
@@ -130,15 +134,17 @@ def _act_of(cell: str) -> tuple[str, str]:
 
 
 def _count_turns(table: Table) -> Table:
-    """The table with its turns as rounds, where there are none of these and several players speak in each turn."""
+    """The table with its turns as rounds, where there are none, and a turn has more than two texts, or is a day."""
     fields = suggest_fields(table.columns)
     columns = {column.name: column for column in columns_in(table)}
-    turns, players = (columns.get(fields.get(field, "")) for field in ("turn", PLAYER))
-    if turns is None or players is None or "round" in fields or not is_round(turns):
-        return table
-    said = {*zip(turns.all, players.all, strict=True)}
-    names = ["round" if name == turns.name else name for name in table.columns]
-    return replace(table, columns=names) if len(said) > 2 * len(turns.different) else table
+    texts = columns.get(fields.get(TEXT, "").partition(OR)[0]) or find_longest([*columns.values()])
+    turns = [] if "round" in fields else split_columns(fields.get("turn", ""), columns)
+    for turn in map(columns.__getitem__, turns):
+        counted = beside(texts, turn)
+        is_shared = is_round(counted) and 2 * len(counted.different) < len(counted.cells)
+        if is_shared or all(map(_NAMED_ROUND.fullmatch, turn.different)):
+            return replace(table, columns=["round" if name == turn.name else name for name in table.columns])
+    return table
 
 
 def _join_flags(table: Table) -> Table:

@@ -28,7 +28,6 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds, row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft, is_ballot, is_nobody, leave_names_out
-from discussions.transcripts.core.readers.known_columns import find_known_mapping
 from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
@@ -111,7 +110,7 @@ def _is_poll(target: str, signs: row_kinds.RowSigns) -> bool:
 def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> Games:
     """The games of a file of rows, by a mapping or by known names of columns; else its fault."""
     table = reshape(table, columns)
-    mapping = find_known_mapping(table, columns)
+    mapping = recipes.find_mapping(table.columns, columns)
     is_empty = True
     questions: list[row_kinds.Question] = []
     fields = {} if mapping is None else mapping.fields
