@@ -16,15 +16,9 @@ from discussions.transcripts.core.audience import PRIVATE
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from tests.factories.reading import read_transcripts
+from tests.factories.sayings import PUBLIC, SECRET
 
 NAMES = ("Ann", "Bea", "Cid", "Dee")
-PUBLIC = (
-    "I think {} is hiding something from all of us.",
-    "Yesterday {} changed the subject twice.",
-    "Let us hear {} before we decide.",
-    "No, {}, that is not what I said.",
-)
-SECRET = ("CANARY, so I had better blame {} soon.", "CANARY, if {} leaves nobody looks at me.")
 # What an event calls each of its parts.
 KEYS = {
     "type": "type event event_type kind action eventType",

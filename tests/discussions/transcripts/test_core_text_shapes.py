@@ -6,19 +6,13 @@ import pytest
 
 from discussions.core.records import GameRecord
 from tests.factories.reading import read_transcripts
+from tests.factories.sayings import PUBLIC, SECRET
 
 CASTS = (
     ("Ann", "Bea", "Cid", "Dee"),
     ("Player_1", "Player_2", "Player_3"),
     ("Agent 1", "Agent 2", "Agent 3"),
 )
-PUBLIC = (
-    "I think {} is hiding something from all of us.",
-    "Yesterday {} changed the subject twice.",
-    "Let us hear {} before we decide.",
-    "No, {}, that is not what I said.",
-)
-SECRET = ("CANARY, so I had better blame {} soon.", "CANARY, if {} leaves nobody looks at me.")
 # What stands before each message, how its author is written, and what follows the name.
 BEFORE = (
     "",
