@@ -16,6 +16,13 @@ _AFTER, _BOXED = (
     r"(?![\w'’])[^:：\n]{0,40}[:：](?!\d)",
     r" ?[(\[][^()\[\]\n]{1,30}[)\]][^:：\n]{0,40}[:：](?!\d)",
 )
+# What is more than a name: a number, the level of a log, or a verb.
+_NO_NAME = re.compile(
+    r"\d{1,4}[.)] .*|(?:INFO|DEBUG|WARN(?:ING)?|ERROR|NOTICE|TRACE)\b.*"
+    r"|.* (?:says?|said|asks?|asked|replie[sd]|thinks?)"
+)
+# How each entry of a log may begin, beside a time.
+_ENTRY = re.compile(r"\(?\d{1,4}[.)] |[^\x00-\x7f\w]\ufe0f? |\[[A-Z]{4,8}\] ")
 _LABELLED = re.compile(r"[^:：\n]{1,60}[:：](?!\d)|\W{0,4}[\[(<*][^\n]{1,60}[\])>*]")
 
 
@@ -40,10 +47,9 @@ def recognises_text(text: str) -> bool:
         for line, plain in zip(found, lines, strict=True)
         if line.kind != "more" and not line.audience and chat.match_signed(plain)
     }
-    more = [plain for line, plain in zip(found, lines, strict=True) if line.kind == "more"]
-    called = {chat.read_aside(line.name)[0] for line in found if line.kind == "message"}
-    is_odd = _speak_inside(more, called, is_timed=style.is_timed) or labels.is_odd_chat(found, lines, whole)
-    if is_odd or not signed <= {"", *style.narrators}:
+    if _is_misread(found, lines, is_timed=style.is_timed) or labels.is_odd_chat(found, lines, whole):
+        return False
+    if not signed <= {"", *style.narrators}:
         return False
     # Who leads the game may be listed as a player.
     said = [line for line in found if line.kind in ("message", "narrated")]
@@ -57,6 +63,17 @@ def recognises_text(text: str) -> bool:
     headings = sum(line.kind == "heading" for line in found)
     is_whole = headings > 0 and len(said) >= 2 and len(said) + headings == len(found)
     return is_whole or (most >= 2 and 3 * first_lines >= len(found))
+
+
+def _is_misread(found: list[chat.ChatLine], lines: list[str], *, is_timed: bool) -> bool:
+    """Whether names hold more than a name, or lines that begin no message look like entries of their own."""
+    plain = list(zip(found, lines, strict=True))
+    more = [line for one, line in plain if one.kind == "more"]
+    entries = [line for one, line in plain if one.kind == "message"]
+    called = {chat.read_aside(one.name)[0] for one in found if one.kind == "message"}
+    are_entries = bool(entries) and all(map(_ENTRY.match, entries)) and any(map(_ENTRY.match, more))
+    is_odd = any(map(_NO_NAME.fullmatch, called)) or are_entries
+    return is_odd or _speak_inside(more, called, is_timed=is_timed)
 
 
 def _speak_inside(more: list[str], called: Collection[str], *, is_timed: bool) -> bool:
