@@ -5,6 +5,7 @@ rated. Otherwise components of variance, rating = mean + item + rater + error (C
 226-252, method 3), which give ICC(2,1) or ICC(2,k) on a full table.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
@@ -36,7 +37,7 @@ def icc(ratings: Table, *, form: Form, with_interval: bool = True) -> Agreement:
         values = values - values.mean()
         (items, raters), rows, columns = values.shape, values.sum(axis=1), values.sum(axis=0)
         whole = (values.sum(), np.square(values).sum(), np.square(rows).sum(), np.square(columns).sum())
-        value = float(_correlation(form, items, raters, *(np.array([part]) for part in whole))[0])
+        value = float(_correlation(form, items, raters, (np.array([part]) for part in whole), whole[1])[0])
         if np.isnan(value):
             raise Refused(say(TOO_ALIKE))
         without = None
@@ -44,26 +45,26 @@ def icc(ratings: Table, *, form: Form, with_interval: bool = True) -> Agreement:
             without = np.full(items, np.nan)
         elif with_interval:
             own, squares = np.square(values).sum(axis=1), np.square(rows)
-            left = (values.sum() - rows, own.sum() - own, squares.sum() - squares)
-            without = _correlation(form, items - 1, raters, *left, np.square(columns - values).sum(axis=1))
+            of_columns = np.square(columns - values).sum(axis=1)
+            left = (values.sum() - rows, own.sum() - own, squares.sum() - squares, of_columns)
+            without = _correlation(form, items - 1, raters, left, whole[1])
         return Estimate(value, without, used)
 
     return agreement(ratings, estimate)
 
 
-def _correlation(
-    form: Form, items: int, raters: int, total: Matrix, squares: Matrix, of_rows: Matrix, of_columns: Matrix
-) -> Matrix:
+def _correlation(form: Form, items: int, raters: int, sums: Iterable[Matrix], scale: float) -> Matrix:
     """The correlation of each table; NaN where the items differ too little for the form.
 
-    From the sum, the sum of squares, and the sums of the squared row and column sums, one for each table. The mean
-    squares are the BMS, JMS, WMS and EMS of Shrout and Fleiss.
+    From `sums`: the sum, that of squares, and those of the squared row and column sums, one for each table. The mean
+    squares are the BMS, JMS, WMS and EMS of Shrout and Fleiss. What is small beside `scale` is a rounding error.
     """
+    total, squares, of_rows, of_columns = sums
     correction = np.square(total) / (items * raters)
     whole = squares - correction
     between, judges = of_rows / raters - correction, of_columns / items - correction
     between, judges, within, residual = (
-        np.where(part > ROUNDING * squares, part, 0) / freedom
+        np.where(part > ROUNDING * scale, part, 0) / freedom
         for part, freedom in (
             (between, items - 1),
             (judges, raters - 1),

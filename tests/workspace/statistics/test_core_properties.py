@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.workspace.statistics.jackknife import jackknife_over_groups
@@ -126,6 +126,7 @@ def test_the_names_of_nominal_categories_do_not_matter(ratings, names):
 
 
 @given(full)
+@example([[2.0, 2.0], [2.0, 2.0], [1.0, 3.0], [2.0, 2.0]])
 @some
 def test_the_unit_does_not_matter(ratings):
     for name, statistic in (ALPHAS | ICCS | RANKED).items():
