@@ -21,6 +21,7 @@ from discussions.transcripts.core.readers import (
     aiwolf,
     avalon_nlu,
     chat_exports,
+    chat_heads,
     chat_text,
     convokit,
     csv_rows,
@@ -106,7 +107,13 @@ JSONL = _format(
 SEPARATED = _format(
     "separated", separated, mark("lines such as Name | text, which a recipe says how to read")
 )
-CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: text"), sample="chat.txt")
+CHAT_TEXT = _format(
+    "chat_text",
+    chat_text,
+    mark("lines such as [10:05] Name: text"),
+    recognises_text=chat_heads.recognises_text,
+    sample="chat.txt",
+)
 
 # Formats are tried in this order, the more specific first: a sample of a log holds a chat,
 # a chat may have keys of a native game around it, and a table may hold lines that look like a chat.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from discussions.core.records import Elimination, Message, Player, Vote
-from discussions.transcripts.core.readers import aiwolf, chat_text, csv_rows, json_rows
+from discussions.transcripts.core.readers import aiwolf, chat_heads, csv_rows, json_rows
 from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text
 
@@ -100,5 +100,5 @@ def test_the_example_comes_in():
 def test_other_texts_are_no_logs():
     for text in ("", "0,status", LOG.splitlines()[0], "player,text\nAnn,a\n", "Ann: a\nBea: b\n"):
         assert not aiwolf.recognises_text(text), text
-    assert not chat_text.recognises_text(LOG) and not json_rows.recognises_text(LOG)
+    assert not chat_heads.recognises_text(LOG) and not json_rows.recognises_text(LOG)
     assert read_text(csv_rows, LOG)[0].record is None

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers import (
+    chat_heads,
     chat_text,
     csv_rows,
     inspect_eval,
@@ -345,7 +346,7 @@ PIECES = st.lists(
 @given(text=PIECES | st.text(max_size=200))
 def test_no_text_raises(text):
     mapping = MappingRecord(columns=[], fields={"player": "player", "text": "text", "round": "a"})
-    for reader in (csv_rows, json_rows, chat_text):
+    for reader in (csv_rows, json_rows, chat_heads):
         assert reader.recognises_text(text) in (True, False)
         for read in read_text(reader, text, [mapping], SMALL):
             assert (read.record is None) == bool(read.faults)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.transcripts.core.readers import chat_text
+from discussions.transcripts.core.readers import chat_heads, chat_text
 from tests.factories.text_formats import read_text
 
 CHAT = """Game: evening-3
@@ -115,7 +115,7 @@ def test_votes_and_nights_after_a_heading_are_read_as_below_it():
 
 def test_a_chat_of_messages_after_headings_is_known_as_one():
     text = lines("Day 1: Ann: a", "Day 1: Bea: b", "Day 2: Ann: c")
-    assert chat_text.recognises_text(text)
+    assert chat_heads.recognises_text(text)
     (read,) = read_text(chat_text, text)
     assert [message.round for message in read.record.messages] == [1, 1, 2]
     (deep,) = read_text(chat_text, lines("Ann: a", "Ann: b", "Day 1: " * 5000))
@@ -223,7 +223,7 @@ def test_sentences_that_name_a_round_are_no_headings(sentence):
 )
 def test_times_have_several_spellings(time, expected):
     text = lines(f"{time}Ann: a", f"{time}Bea: b", "Note: still Bea")
-    assert chat_text.recognises_text(text)
+    assert chat_heads.recognises_text(text)
     (read,) = read_text(chat_text, text)
     assert [message.time for message in read.record.messages] == [expected] * 2
     assert read.said == [("Ann", "a"), ("Bea", "b\nNote: still Bea")]
@@ -301,4 +301,4 @@ def test_what_is_no_chat_is_not_taken_for_one():
         "player,text\nAnn,hi\nBea,yo\n",
         "<p>Ann: a</p>\n<p>Ann: b</p>",
     ):
-        assert not chat_text.recognises_text(text), text
+        assert not chat_heads.recognises_text(text), text

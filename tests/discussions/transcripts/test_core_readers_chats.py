@@ -7,7 +7,7 @@ import pytest
 
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.reader import plan_reading, read_games
-from discussions.transcripts.core.readers import chat_text, csv_rows
+from discussions.transcripts.core.readers import chat_heads, chat_text, csv_rows
 from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text
 
@@ -129,7 +129,7 @@ def test_a_colon_in_an_irc_log_names_nobody():
     "text", ["<p> One</p>\n<p> Two</p>\n", "<game>\n<b> x\n<b> y\n</game>\n", "<Ann> One\n"]
 )
 def test_markup_is_no_chat(text):
-    assert not chat_text.recognises_text(text)
+    assert not chat_heads.recognises_text(text)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

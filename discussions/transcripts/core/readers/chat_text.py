@@ -22,11 +22,7 @@ from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers import chat_parts as parts
-from discussions.transcripts.core.readers.chat_heads import (  # noqa: F401
-    HEAD_CHARACTERS,
-    SAMPLE_LINES,
-    recognises_text,
-)
+from discussions.transcripts.core.readers.chat_heads import HEAD_CHARACTERS, SAMPLE_LINES
 from discussions.transcripts.core.readers.columns import (
     GAMES,
     ONE_GAME,

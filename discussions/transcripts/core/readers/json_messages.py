@@ -242,11 +242,12 @@ def _hold_talk(lists: list[list[Any]]) -> bool:
 
 def _without_repeated(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Several objects, each with only what is new in its lists that repeat those before, and is in none beside them."""
-    lists = {key: column for key, column in _columns_of(values).items() if are_states(column, 1)}
+    columns = {key: column for key, column in _columns_of(values).items() if type(column[0]) is list}
+    lists = {key: column for key, column in columns.items() if are_states(column, 1)}
+    if not lists:
+        return values
     new = {
-        key: [later[len(own) :] for own, later in pairwise([[], *column])]
-        for key, column in lists.items()
-        if type(column[0]) is list
+        key: [later[len(own) :] for own, later in pairwise([[], *column])] for key, column in lists.items()
     }
     found = []
     for index, value in enumerate(values):

@@ -12,7 +12,7 @@ _VOTERS = frozenset("voter voters by from caster elector who source actor agent 
 
 
 def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
-    """The columns of who votes, in rows of votes without a known one, and for whom (`find_target`)."""
+    """The columns of who votes, in rows of votes without a known one, and for whom (`_find_target`)."""
     players = {own[recipes.PLAYER] for own in rows if recipes.PLAYER in own}
     cast = [number for number, own in enumerate(rows) if _is_cast(own)]
     is_named = any({recipes.PLAYER, "voter"} & rows[number].keys() for number in cast)
@@ -21,10 +21,10 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
     called = [one for one in named if not _VOTERS.isdisjoint(words_of(one.last))]
     voter = next(iter(called or (named if len(named) == 1 else ())), None)
     others = [one for one in free if one is not voter]
-    return ({"voter": voter.name} if voter else {}) | find_target(rows, others, fields)
+    return ({"voter": voter.name} if voter else {}) | _find_target(rows, others, fields)
 
 
-def find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
+def _find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
     """The column that names a player in votes alone, or is called so and beside no text, as the field "target".
 
     Nothing without such a column, without types or phases, or where the target is known. `rows` have the known fields.
