@@ -346,8 +346,8 @@ PIECES = st.lists(
 @given(text=PIECES | st.text(max_size=200))
 def test_no_text_raises(text):
     mapping = MappingRecord(columns=[], fields={"player": "player", "text": "text", "round": "a"})
-    for reader in (csv_rows, json_rows, chat_heads):
-        assert reader.recognises_text(text) in (True, False)
+    for reader, head in ((csv_rows, csv_rows), (json_rows, json_rows), (chat_text, chat_heads)):
+        assert head.recognises_text(text) in (True, False)
         for read in read_text(reader, text, [mapping], SMALL):
             assert (read.record is None) == bool(read.faults)
 
