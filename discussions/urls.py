@@ -23,7 +23,7 @@ from discussions.reliability.views import accuracy, agreement, engagement
 from discussions.search import views as search
 from discussions.transcripts import views as transcripts
 from discussions.verdicts import views as verdicts
-from workspace.web.require import moved
+from workspace.web.views import moved
 
 PROJECT = "projects/<slug:slug>/"
 RATE = "rate/<int:evaluation>/"

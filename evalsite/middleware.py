@@ -27,7 +27,7 @@ from workspace.web.devices import remember_device
 from workspace.web.errors import error, refused, status_of
 from workspace.web.problems import problem
 from workspace.web.rate_limits import limit_window
-from workspace.web.require import is_api, is_too_large, refuse_pieces, set_up_first, sign_in_first
+from workspace.web.views import is_api, is_too_large, refuse_pieces, set_up_first, sign_in_first
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY, MINUTE = 600, 60

@@ -9,7 +9,7 @@ from rubric.model_reviewers.views import overview, readings, single_answer
 from rubric.results import views as results
 from rubric.reviewer_statistics.views import figures, rater_effects
 from rubric.versions.views import editor, version
-from workspace.web.require import moved
+from workspace.web.views import moved
 
 PROJECT = "projects/<slug:slug>/"
 SETS = f"{PROJECT}comparisons/"

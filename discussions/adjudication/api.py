@@ -22,7 +22,7 @@ from discussions.slots.queries import find_evaluator
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 GAME = "/projects/{slug:slug}/games/{int:number}/"

@@ -32,7 +32,7 @@ from discussions.models import Category, Coding, Game
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/team/agents/"

@@ -10,7 +10,7 @@ from discussions.models import Game, Transcript
 from workspace.models import Erasure
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 

@@ -15,7 +15,7 @@ from workspace.access.permissions import get_refusal
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 
 @require("erase", methods=("GET", "POST"))

@@ -17,7 +17,7 @@ from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Number, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 guidelines, calibrations = Operations(), Operations()
 GUIDELINE = "/projects/{slug:slug}/guideline/"

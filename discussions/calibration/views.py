@@ -49,7 +49,7 @@ from workspace.models import Membership, Person, Project
 from workspace.web.bind_form import bind_form, kept_status, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, frame, is_htmx, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, is_htmx, only_parameters, require, respond
 
 SECTION = "team"
 MOST_OFFERED = 60

@@ -17,7 +17,7 @@ from discussions.models import Iteration
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
 from workspace.web.endpoints import Answer, Given, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/iterations/{int:iteration}/decision/"

@@ -14,7 +14,7 @@ from workspace.exports.views import ExportLine, own_export_or_404, read_exports
 from workspace.models import Export
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
-from workspace.web.require import SignedIn, download_file
+from workspace.web.views import SignedIn, download_file
 
 router = Operations()
 PATH = "/projects/{slug:slug}/exports/"

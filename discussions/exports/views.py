@@ -24,7 +24,7 @@ from workspace.exports.views import SECTION
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, frame, only_parameters, require
+from workspace.web.views import SignedIn, frame, only_parameters, require
 
 PAGE = "discussions/exports/new.html"
 

@@ -38,7 +38,7 @@ from workspace.core.refusals import NotAllowed
 from workspace.core.words import decode_stored
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import LARGEST, After, Answer, Day, Given, Limit, Listed, Operations, next_part
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 games = Operations()
 

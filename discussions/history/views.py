@@ -56,7 +56,7 @@ from workspace.display.core.number_lists import format_numbers
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.require import SignedIn, download, frame, require, respond
+from workspace.web.views import SignedIn, download, frame, require, respond
 
 
 @require("see_iterations")

@@ -18,7 +18,7 @@ from workspace.checks.api import JobAnswer
 from workspace.checks.permissions import check_see_overview
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 

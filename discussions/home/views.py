@@ -12,7 +12,7 @@ from discussions.slots.permissions import check_see_iterations
 from workspace.access.permissions import role_in
 from workspace.checks.permissions import check_see_overview
 from workspace.web.bind_form import parse_number, project_or_404
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 
 @require("sign_in")

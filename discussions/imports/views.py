@@ -34,7 +34,7 @@ from workspace.core.refusals import NotAllowed, Refusal
 from workspace.models import Project
 from workspace.web.bind_form import add_refusal, bind_form, project_or_404
 from workspace.web.form_page import form_page, press
-from workspace.web.require import SignedIn, download, frame, require, respond
+from workspace.web.views import SignedIn, download, frame, require, respond
 
 PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_proposal.html"
 RECIPES = "discussions/columns/list.html"

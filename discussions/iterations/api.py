@@ -20,7 +20,7 @@ from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/stages/"

@@ -32,7 +32,7 @@ from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, project_or_404
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 
 def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:

@@ -39,7 +39,7 @@ from workspace.models.jobs import CANCELLED, FAILED
 from workspace.web.bind_form import bind_form, project_or_404
 from workspace.web.form_page import form_page, press, send
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, frame, require, respond, stream
+from workspace.web.views import SignedIn, frame, require, respond, stream
 
 SECTION = "team"
 SHOW, PROGRESS = "discussions/judges/show.html", "discussions/judges/_progress.html"

@@ -12,7 +12,7 @@ from rubric.preview.views import load_impact, scored
 from rubric.versions.permissions import check_publish_version
 from rubric.versions.views.version import version_or_404
 from workspace.web.endpoints import Answer, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/rubrics/{slug:slug}/{number}/preview/"

@@ -15,7 +15,7 @@ from discussions.slots.queries import evaluators_in, find_evaluator
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Number, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 

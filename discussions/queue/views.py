@@ -44,7 +44,7 @@ from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, kept_status, project_or_404
 from workspace.web.form_page import form_page, press, send
-from workspace.web.require import SignedIn, frame, is_htmx, require, respond
+from workspace.web.views import SignedIn, frame, is_htmx, require, respond
 
 SECTION = "team"
 PAGE = "discussions/queue/team.html"

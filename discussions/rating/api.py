@@ -31,7 +31,7 @@ from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.rating.views import evaluation_or_404
 from workspace.audit.core import Act
 from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/evaluations/"

@@ -39,7 +39,7 @@ from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, parse_number
 from workspace.web.form_page import press
-from workspace.web.require import (
+from workspace.web.views import (
     SignedIn,
     frame,
     goes_on,

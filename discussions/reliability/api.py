@@ -6,7 +6,7 @@ from discussions.reliability.queries import engagement_figures
 from workspace.statistics.estimates import Agreement
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 

@@ -11,7 +11,7 @@ from discussions.search.permissions import check_search_messages, keep_searchabl
 from discussions.search.queries import Judged
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Operations, next_part
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 TEXTS = ("round", "iteration")

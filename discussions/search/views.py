@@ -18,7 +18,7 @@ from discussions.search.queries import JUDGED, RULE
 from workspace.core.refusals import Malformed, Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import parse_number, project_or_404
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 EVERYWHERE = tuple(name for name in MessageSearch.__struct_fields__ if name not in ("iteration", "game"))
 NAMES = tuple(name for name in MessageSearch.__struct_fields__ if name != "project")

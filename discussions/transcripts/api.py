@@ -19,7 +19,7 @@ from workspace.core.refusals import Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Listed, Operations, next_part
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 LARGEST_NUMBER = 10**9

@@ -18,7 +18,7 @@ from workspace.core.refusals import Refusal
 from workspace.models import Person, Project
 from workspace.web.bind_form import add_refusal, bind_form, parse_number, project_or_404
 from workspace.web.form_page import press
-from workspace.web.require import SignedIn, frame, is_htmx, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, is_htmx, only_parameters, require, respond
 
 LIST, LIST_REGION = "discussions/transcripts/list.html", "discussions/transcripts/_lines.html"
 ANSWER_REGION = "discussions/transcripts/_answer.html"

@@ -14,7 +14,7 @@ from discussions.verdicts.views import judged_game_or_404
 from workspace.core.refusals import Unacceptable
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Limit, Listed, Operations, next_part
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 

@@ -24,7 +24,7 @@ from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.display.pages import render_markdown
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form
-from workspace.web.require import SignedIn, download, frame, require, respond
+from workspace.web.views import SignedIn, download, frame, require, respond
 
 
 @require("see_verdict")

@@ -19,7 +19,7 @@ from rubric.reviews.views import set_or_404
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
 from workspace.web.endpoints import Answer, Given, Listed, Number, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 SET = "/projects/{slug:slug}/comparison-sets/{int:number}/"

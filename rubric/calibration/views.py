@@ -21,7 +21,7 @@ from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status
 from workspace.web.form_page import form_page, press, send
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 
 @require("calibrate_set", methods=("GET", "POST"))

@@ -21,7 +21,7 @@ from workspace.core.refusals import Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/"

@@ -37,7 +37,7 @@ from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Un
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, parse_number, project_or_404
 from workspace.web.form_page import form_page, press, send
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 KIND_NAMES = {
     PERSON: gettext_lazy("person"),

@@ -28,7 +28,7 @@ from rubric.models.reviews import DRAFT, SUBMITTED
 from rubric.reviews.queries import load_own_numbers
 from workspace.audit.core import Act
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/reviews/"

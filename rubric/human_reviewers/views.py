@@ -25,7 +25,7 @@ from workspace.core.text import shorten
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form
-from workspace.web.require import SignedIn, frame, is_htmx, only_parameters, require, respond, tell_saved
+from workspace.web.views import SignedIn, frame, is_htmx, only_parameters, require, respond, tell_saved
 
 PAGE = "rubric/human_reviewers/review.html"
 LISTED, EXCERPT = 10, 160  # second rounds and submitted reviews of a set; characters of a question

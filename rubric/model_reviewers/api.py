@@ -14,7 +14,7 @@ from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.reviews.permissions import check_change_set
 from workspace.core.refusals import Unacceptable
 from workspace.web.endpoints import Answer, Given, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/reviewers/{int:reviewer}/"

@@ -30,7 +30,7 @@ from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, View, is_htmx, require, respond
+from workspace.web.views import SignedIn, View, is_htmx, require, respond
 
 IMPACT = "rubric/preview/_impact.html"
 PUBLISH, PUBLISH_REGION = "rubric/preview/publish.html", "rubric/preview/_impact.html"

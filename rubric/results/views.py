@@ -30,7 +30,7 @@ from workspace.core.refusals import Malformed, Refusal
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, parse_number
-from workspace.web.require import SignedIn, frame, is_htmx, odd_address, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, is_htmx, odd_address, only_parameters, require, respond
 
 ONE, REGION, WHOLE = (
     "rubric/results/comparison.html",

@@ -15,7 +15,7 @@ from rubric.versions.permissions import check_edit_rubrics, check_publish_versio
 from rubric.versions.queries import write_file
 from rubric.versions.views.version import difference_rows, find_published, version_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.require import SignedIn, download
+from workspace.web.views import SignedIn, download
 
 router = Operations()
 ONE = "/rubrics/{slug:slug}/{number}/"

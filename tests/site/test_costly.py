@@ -15,7 +15,7 @@ from tests.factories.tokens import program_of
 from tests.factories.transcripts import make_games_project
 from workspace.models import Counter, Export
 from workspace.web import rate_limits
-from workspace.web.require import announced_length
+from workspace.web.views import announced_length
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ from django.urls import include, path
 
 from evalsite.urls import handler400, handler403, handler404, handler429, handler500  # noqa: F401
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, TooOften, Unacceptable, Unavailable
-from workspace.web.require import require
+from workspace.web.views import require
 
 FAULTS = {
     "malformed": Malformed("The form was wrong."),

@@ -12,7 +12,7 @@ from workspace.audit.queries import AuditLine, AuditQuery, audit_page
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Day, Listed, Operations, next_part
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 Kind = Literal[("", *KINDS)]  # type: ignore[valid-type]

@@ -9,7 +9,7 @@ from workspace.audit.permissions import check_see_audit_log
 from workspace.audit.queries import AuditQuery, audit_page, stream_lines
 from workspace.models import Project
 from workspace.web.bind_form import parse_number, project_or_404
-from workspace.web.require import SignedIn, frame, odd_address, only_parameters, require, respond, stream
+from workspace.web.views import SignedIn, frame, odd_address, only_parameters, require, respond, stream
 
 
 @require("see_audit_log", costs="searches")

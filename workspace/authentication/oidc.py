@@ -31,7 +31,7 @@ from workspace.authentication.forms import SignInForm
 from workspace.models import Person
 from workspace.web.next_page import next_page
 from workspace.web.rate_limits import limited
-from workspace.web.require import require, sign_in_methods
+from workspace.web.views import require, sign_in_methods
 
 PROVIDER = "oidc"
 LONGEST_SUBJECT = 191  # characters that allauth accepts; issuers give some 40

@@ -34,7 +34,7 @@ from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form
 from workspace.web.form_page import form_page, send
 from workspace.web.next_page import next_page
-from workspace.web.require import (
+from workspace.web.views import (
     SETTING_UP,
     SignedIn,
     frame,

@@ -7,7 +7,7 @@ from workspace.checks.permissions import check_retry_job
 from workspace.jobs.actions import retry_job
 from workspace.models import Job
 from workspace.web.endpoints import Answer, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 

@@ -18,7 +18,7 @@ from workspace.models import Job
 from workspace.tokens.core import read_bearer
 from workspace.web.bind_form import bind_form
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 PLAIN = "text/plain; charset=utf-8"
 

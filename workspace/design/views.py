@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from workspace.design.forms import SampleForm
 from workspace.design.permissions import check_see_design
 from workspace.display.core import charts
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 SCHEMES = ("light", "dark")
 HOSTILE = "Ana\u202e <b>&"

@@ -19,7 +19,7 @@ from workspace.models import Export, Person, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, parse_number, project_or_404
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, download_file, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, download_file, frame, only_parameters, require, respond
 
 LIST, LINES = "workspace/exports/list.html", "workspace/exports/_lines.html"
 SECTION = "exports"

@@ -15,7 +15,7 @@ from workspace.outbox.queries import NotificationLine, load_deliveries, notifica
 from workspace.outbox.views import webhook_or_404
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import LARGEST, MOST_AT_ONCE, After, Answer, Given, Listed, Operations, next_part
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 webhooks, notifications = Operations(), Operations()
 PATH = "/projects/{slug:slug}/webhooks/"

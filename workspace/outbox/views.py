@@ -22,7 +22,7 @@ from workspace.outbox.permissions import check_manage_webhooks
 from workspace.web.bind_form import bind_form, parse_number, project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, frame, is_htmx, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, is_htmx, only_parameters, require, respond
 
 LIST, ONE = "workspace/outbox/webhooks.html", "workspace/outbox/webhook.html"
 DELIVERIES = "workspace/outbox/_deliveries.html"

@@ -3,7 +3,7 @@
 from workspace.models import Project
 from workspace.people.queries import load_projects
 from workspace.web.endpoints import Answer, Listed, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 

@@ -17,7 +17,7 @@ from workspace.outbox.queries import sends_email
 from workspace.people.actions.people import choose_password
 from workspace.people.forms import ForgottenPasswordForm, ResetPasswordForm
 from workspace.web.bind_form import add_refusal
-from workspace.web.require import require
+from workspace.web.views import require
 
 
 class ForgottenPassword(PasswordResetView):

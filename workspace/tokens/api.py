@@ -28,7 +28,7 @@ from workspace.tokens.permissions import check_scope
 from workspace.tokens.queries import Bearer, find_answer, load_roles
 from workspace.web.endpoints import Operations
 from workspace.web.rate_limits import limit_costly
-from workspace.web.require import announced_length, refuse_pieces, sign_in_first
+from workspace.web.views import announced_length, refuse_pieces, sign_in_first
 
 LONGEST_KEY = 160
 AGAIN = "Idempotent-Replayed"

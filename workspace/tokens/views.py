@@ -21,7 +21,7 @@ from workspace.tokens.permissions import check_create_token, check_manage_tokens
 from workspace.web.bind_form import bind_form, kept_status
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, View, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, View, frame, only_parameters, require, respond
 
 SHOWN_ENDED, MOST_LISTED = 10, 500
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person, Project
 from workspace.models.people import prepare_by_rights
-from workspace.web.require import odd_address
+from workspace.web.views import odd_address
 
 F = TypeVar("F", bound=BaseForm)
 CSRF_FIELD = "csrfmiddlewaretoken"

@@ -24,8 +24,8 @@ from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Refusal, TooOften
 from workspace.web.problems import AGAIN_AFTER, problem
-from workspace.web.require import is_api, is_htmx
 from workspace.web.unsaved_form import unsaved_fields
+from workspace.web.views import is_api, is_htmx
 
 PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503, 507})
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})

@@ -10,7 +10,7 @@ from django.utils import timezone
 from workspace.core.refusals import Refusal
 from workspace.web.bind_form import add_refusal, bind_form
 from workspace.web.forms import NothingForm
-from workspace.web.require import respond
+from workspace.web.views import respond
 
 Act = Callable[..., Any]
 # An address, or what makes it, or the whole answer, of what the act returned.

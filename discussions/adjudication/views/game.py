@@ -27,7 +27,7 @@ from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, parse_number
-from workspace.web.require import SignedIn, frame, is_htmx, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, is_htmx, only_parameters, require, respond
 
 PAGE, REGION = "discussions/adjudication/game.html", "discussions/adjudication/_answer.html"
 CARDS_A_PAGE = 40

@@ -47,7 +47,7 @@ from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.models.projects import EVALUATOR
 from workspace.web.bind_form import bind_form, project_or_404
-from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, download, frame, only_parameters, require, respond
 
 
 @require("adjudicate", methods=("POST",))

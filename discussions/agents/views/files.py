@@ -47,7 +47,7 @@ from workspace.models import Person, Project
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import bind_form, project_or_404
 from workspace.web.form_page import press, send
-from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, download, frame, only_parameters, require, respond
 
 SECTION = "team"
 MARKDOWN = "discussions/agents/file.md"

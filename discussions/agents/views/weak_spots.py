@@ -43,7 +43,7 @@ from discussions.queries import measured_for, rubric_record
 from discussions.slots.permissions import check_see_iterations
 from discussions.verdicts.core.scoring import compute_effective_values
 from workspace.display.pages import render_markdown
-from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, download, frame, only_parameters, require, respond
 
 MARKDOWN = "discussions/weak_spots/weak_spots.md"
 MOST_GAMES, MOST_SPOTS, MOST_LINES, LONGEST_TEXT = 100, 20, 500, 300

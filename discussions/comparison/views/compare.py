@@ -47,7 +47,7 @@ from workspace.core.text import figure
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, parse_number
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 # So many messages of two games stand beside each other before all are asked for.
 FIRST_LINES = 4

@@ -41,7 +41,7 @@ from workspace.core.refusals import Malformed, Refusal
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, parse_number, project_or_404
 from workspace.web.form_page import press, send
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 LONGEST_QUOTE, FLAGS_A_PAGE = 400, 20
 FIELD_IDS = "flag-{}-%s"

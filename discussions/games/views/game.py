@@ -63,7 +63,7 @@ from workspace.models import Job, Person
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, parse_number
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, frame, is_htmx, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, is_htmx, only_parameters, require, respond
 
 MOST_LISTED = 200
 EVERY_GAME = ListQuery()

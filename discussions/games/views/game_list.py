@@ -53,7 +53,7 @@ from workspace.core.refusals import Malformed
 from workspace.core.text import figure
 from workspace.models import Project
 from workspace.web.bind_form import bind_form, project_or_404
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 COLUMNS, YEAR = "games_columns", 365 * 24 * 3600
 

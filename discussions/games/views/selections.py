@@ -42,7 +42,7 @@ from workspace.core.refusals import Refusal
 from workspace.display.core.number_lists import write_numbers
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, parse_number, project_or_404
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 SECTION = "games"
 # The query parameters of an action besides the games: the answers to its question.

@@ -29,7 +29,7 @@ from workspace.core.refusals import Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 intake = Operations()
 RULES = "/projects/{slug:slug}/team/queue/rules/"

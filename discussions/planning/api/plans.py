@@ -44,7 +44,7 @@ from workspace.people.actions.projects import MOST_MEGABYTES, set_storage_limit
 from workspace.people.queries import Storage, load_storage
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Number, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PROJECT = "/projects/{slug:slug}/"

@@ -22,7 +22,7 @@ from workspace.core.refusals import Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import add_refusal, bind_form, project_or_404
 from workspace.web.form_page import press
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 
 @require("assign", methods=("GET", "POST"))

@@ -56,7 +56,7 @@ from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status
 from workspace.web.form_page import send
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, download, frame, only_parameters, require, respond
 
 MOST_CANDIDATES = 200
 

@@ -37,7 +37,7 @@ from rubric.models import RubricVersion
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Malformed, NotAllowed, Refusal
 from workspace.web.bind_form import add_refusal, bind_form, kept_status, parse_number
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 # Fields of the form that an iteration stores under the same name.
 STORED_FIELDS = (

@@ -29,7 +29,7 @@ from workspace.people.permissions import check_set_storage_limit
 from workspace.people.queries import load_storage
 from workspace.web.bind_form import bind_form, kept_status, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 
 @require("change_iteration", methods=("GET", "POST"))

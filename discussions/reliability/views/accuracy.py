@@ -48,7 +48,7 @@ from workspace.models import Project
 from workspace.statistics.labels import figure_row
 from workspace.statistics.means import wilson
 from workspace.web.bind_form import bind_form, parse_number, project_or_404
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 KIND = "accuracy"
 

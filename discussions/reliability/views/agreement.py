@@ -40,7 +40,7 @@ from workspace.models import Project
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import ENOUGH, LOW, agreement_answer, judge_agreement, list_undefined
 from workspace.web.bind_form import parse_number, project_or_404
-from workspace.web.require import SignedIn, frame, odd_address, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, odd_address, only_parameters, require, respond
 
 KIND = "agreement"
 LABELS = {

@@ -20,7 +20,7 @@ from workspace.models import Person, Project
 from workspace.statistics.estimates import Agreement
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import project_or_404
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 SECTION = "team"
 ItemT = TypeVar("ItemT")

@@ -39,7 +39,7 @@ from workspace.models.jobs import FAILED as JOB_FAILED
 from workspace.web.bind_form import bind_form, parse_number
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond, stream
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond, stream
 
 LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
 UPLOAD, PARAMETERS = "rubric/model_reviewers/upload.html", "rubric/model_reviewers/parameters.html"

@@ -28,7 +28,7 @@ from workspace.access.permissions import get_refusal
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person
 from workspace.web.form_page import form_page, press
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 MOST_LISTED = 200
 LONGEST_SHOWN = 20_000

@@ -35,7 +35,7 @@ from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.text import shorten
 from workspace.models import Person
 from workspace.web.form_page import form_page, press
-from workspace.web.require import SignedIn, download, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, download, frame, only_parameters, require, respond
 
 LONGEST_ANSWER_SHOWN = 20_000
 SHOW, PLAIN_TEXT = "rubric/model_reviewers/show.html", "text/plain; charset=utf-8"

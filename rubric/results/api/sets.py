@@ -14,7 +14,7 @@ from rubric.reviews.permissions import check_see_results
 from rubric.reviews.views import set_or_404
 from workspace.core.refusals import NotAllowed
 from workspace.web.endpoints import Answer, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/"

@@ -10,7 +10,7 @@ from rubric.results.actions import CANNOT_TELL, answer_survey, begin_survey, pas
 from rubric.results.permissions import check_survey
 from workspace.core.limits import LONGEST_REASON
 from workspace.web.endpoints import Answer, Given, Operations
-from workspace.web.require import SignedIn
+from workspace.web.views import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/survey/"

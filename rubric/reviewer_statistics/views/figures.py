@@ -39,7 +39,7 @@ from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import agreement_answer, agreement_plot, figure_row, list_undefined
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import bind_form
-from workspace.web.require import SignedIn, frame, require, respond
+from workspace.web.views import SignedIn, frame, require, respond
 
 KIND_NAMES = {
     figure_kinds.RATER_EFFECTS: gettext_lazy("Reviewers"),

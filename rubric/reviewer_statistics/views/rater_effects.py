@@ -37,7 +37,7 @@ from workspace.display.core.charts import IntervalsChart, interval_plot, symmetr
 from workspace.markup import interval_text
 from workspace.statistics.labels import figure_row
 from workspace.web.bind_form import parse_number
-from workspace.web.require import SignedIn, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, only_parameters, require, respond
 
 # One reviewer's effect, their name, what it rests on, and what it says. The effect of all together has no reviewer.
 EffectLine = tuple[RaterEffect, str, str, str]

@@ -31,7 +31,7 @@ from rubric.versions.views.version import difference_rows, find_published, rubri
 from workspace.core.refusals import Conflict, Malformed, Refusal
 from workspace.web.bind_form import add_refusal, bind_form
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, require, respond
+from workspace.web.views import SignedIn, require, respond
 
 EDIT, SHOW = "rubric/versions/edit.html", "rubric_version"
 WEIGHTS = "rubric/versions/_draft_weights.html"

@@ -35,7 +35,7 @@ from workspace.core.refusals import Malformed
 from workspace.models import Person
 from workspace.web.bind_form import bind_form
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, View, download, frame, only_parameters, require, respond
+from workspace.web.views import SignedIn, View, download, frame, only_parameters, require, respond
 
 PEOPLE = ("created_by", "edited_by", "published_by", "retired_by", "discarded_by")
 

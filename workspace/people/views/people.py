@@ -60,7 +60,7 @@ from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
 from workspace.web.next_page import next_page
 from workspace.web.rate_limits import limited
-from workspace.web.require import SignedIn, frame, odd_address, only_parameters, require, respond
+from workspace.web.views import SignedIn, frame, odd_address, only_parameters, require, respond
 
 # The link of a new invitation, or the address to which it is sent.
 NOTHING_MADE = {"link": "", "sent_to": ""}

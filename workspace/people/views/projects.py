@@ -12,7 +12,7 @@ from workspace.people.forms import ProjectForm
 from workspace.people.permissions import check_create_project
 from workspace.people.queries import load_projects
 from workspace.web.form_page import form_page
-from workspace.web.require import SignedIn, View, frame, require, respond
+from workspace.web.views import SignedIn, View, frame, require, respond
 
 
 @require("sign_in")

@@ -1,5 +1,5 @@
-"""What every view begins and ends with. The gate: its permission by name, its verbs, signing in first, and how much
-and which parameters its address takes. The last step: a region for htmx, a redirect after a plain form, else the page.
+"""What every view begins and ends with. The gate: its permission by name, its verbs, signing in first, how much and
+which parameters its address takes. The end: a region for htmx, a redirect after a plain form, a page, or a file.
 """
 
 import json
