@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
+import evalsite.wsgi  # first: the rest needs apps that are loaded
 from evalsite.whole_requests import WholeRequests
-from evalsite.wsgi import application as site
 
-application = WholeRequests(site, threads=settings.WEB_THREADS)
+application = WholeRequests(evalsite.wsgi.application, threads=settings.WEB_THREADS)

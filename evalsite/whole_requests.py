@@ -22,6 +22,7 @@ from typing import IO, Any
 from django.conf import settings
 
 from evalsite.memory import trim_memory
+from workspace.web.views import announced_length
 
 # Answers up to this many bytes are handed over whole, so that a slow reader holds no thread.
 HANDED_OVER = 2 * 1024 * 1024
@@ -210,14 +211,6 @@ def make_environ(scope: Any) -> Environ:
         joint = "; " if key == "HTTP_COOKIE" else ","
         environ[key] = f"{environ[key]}{joint}{value}" if key in environ else value
     return environ
-
-
-def announced_length(environ: Environ) -> int:
-    """How many bytes of body are read: as many as were announced, none of a chunked body without a length."""
-    try:
-        return max(0, int(environ.get("CONTENT_LENGTH") or 0))
-    except ValueError:
-        return 0
 
 
 async def read_body(pieces: Any, body: IO[bytes], length: int) -> None:

@@ -220,5 +220,5 @@ def test_a_length_that_is_none_costs_nothing(rf, lead):
     for length in ("many", "-5"):
         request = rf.post("/", CONTENT_LENGTH=length)
         request.user = lead
-        rate_limits.limit_costly(request, "uploads", announced_length(request))
+        rate_limits.limit_costly(request, "uploads", announced_length(request.META))
     assert not Counter.objects.filter(key__startswith="uploads:").exists()

@@ -157,7 +157,7 @@ def gate(
         except Malformed as refusal:
             request.refuse(refusal)
         if costs := views[request.method].costs:
-            limit_costly(request, costs, announced_length(request))
+            limit_costly(request, costs, announced_length(request.META))
         run = partial(view, request, **address)
         return run() if request.method == "GET" else answer_once(request, operation, run)
 

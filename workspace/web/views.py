@@ -77,7 +77,7 @@ def require(
             if request.method not in allowed:
                 return HttpResponseNotAllowed(allowed)
             if costs:
-                limit_costly(request, costs, announced_length(request))
+                limit_costly(request, costs, announced_length(request.META))
             if permission != ANYONE and not own_address:
                 only_parameters(request)
             answer = view(request, *args, **kwargs)
@@ -187,14 +187,14 @@ def is_too_large(request: HttpRequest, view: object, address: dict[str, Any]) ->
     settings.MOST_UPLOADED_AT_ONCE from people for whom `may` is true. No more than what was announced is ever
     read, so neither a wrong length nor a body in pieces without one gets anything onto the disk.
     """
-    length = announced_length(request)
+    length = announced_length(request.META)
     return length > 0 and length > _most(request, view, address)
 
 
-def announced_length(request: HttpRequest) -> int:
-    """How many bytes of body were announced, as Django reads it, who then reads that many and no more."""
+def announced_length(environ: Mapping[str, Any]) -> int:
+    """How many bytes of body were announced: so many are read. None of a chunked body without a length."""
     try:
-        return max(0, int(request.META.get("CONTENT_LENGTH") or 0))
+        return max(0, int(environ.get("CONTENT_LENGTH") or 0))
     except ValueError:
         return 0
 
