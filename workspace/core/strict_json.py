@@ -13,7 +13,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import reduce
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -189,7 +188,8 @@ def _outside_strings(body: bytes) -> bytes:
 
 def _without_escapes(body: bytes) -> bytes:
     """The text without escaped quotes and, where there are some, without escaped backslashes."""
-    return body.replace(b"\\\\", b"").replace(b'\\"', b"") if b'\\"' in body else body
+    # A single byte is found much faster.
+    return body.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in body and b'\\"' in body else body
 
 
 def _too_many(count: int) -> Problem:
@@ -240,13 +240,17 @@ def _count_strings(value: Any, max_depth: int) -> int:
     """The texts and keys of a value; with a key that occurs twice, fewer than in its text. -1 if it is too deep."""
     count, level = 0, [value]
     for _level in range(max_depth + 1):
-        others = [part for part in level if type(part) is not str]
-        count += len(level) - len(others)
-        level = [part for part in others if type(part) is dict or type(part) is list]
-        if not level:
+        below: list[Any] = []
+        for part in level:
+            kind = type(part)
+            if kind is str:
+                count += 1
+            elif kind is dict or kind is list:
+                count += len(part) if kind is dict else 0
+                below += (part.values() if kind is dict else part) or (None,)
+        if not below:
             return count
-        count += sum(len(part) for part in level if type(part) is dict)
-        level = list(chain.from_iterable(part.values() if type(part) is dict else part for part in level))
+        level = below
     return -1
 
 
@@ -275,7 +279,7 @@ def _parse(
 
     decoder = json.JSONDecoder(
         object_pairs_hook=build,
-        parse_constant=NotFinite if is_lenient else _no_number,
+        parse_constant=NotFinite if is_lenient else lambda _written: None,
         parse_int=number if is_lenient else int_of,
         parse_float=number if is_lenient else None,
     )
@@ -283,10 +287,6 @@ def _parse(
         return decoder.decode(text), is_clean
     except (json.JSONDecodeError, RecursionError):
         return None, False
-
-
-def _no_number(_: str) -> None:
-    return None
 
 
 def _short_int(digits: str) -> int:
