@@ -127,7 +127,7 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     @property
     def played_on(self) -> date | None:
         """The day of the game's time as it is written; without one, that of the first message with a date."""
-        for said in (self.timestamp, *(message.time for message in self.messages)):
+        for said in (self.timestamp, *[message.time for message in self.messages]):
             with suppress(ValueError):
                 return date.fromisoformat((said or "")[:10].replace("/", "-"))
         return None

@@ -322,7 +322,7 @@ def _whole_words(low: str, found: list[Found]) -> list[Found]:
     return [
         place
         for place in found
-        if not is_mark(low[place[3]]) and not (place[0] and is_mark(low[place[0] - 1]))
+        if low.isascii() or not (is_mark(low[place[3]]) or (place[0] and is_mark(low[place[0] - 1])))
     ]
 
 

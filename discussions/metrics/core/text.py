@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 
 from msgspec import structs
@@ -99,7 +99,7 @@ def _composed(text: str) -> str:
 def compose(game: GameRecord) -> GameRecord:
     """The game with its names and texts in the Unicode form NFC; the same one if they are."""
     texts = [message.text for message in game.messages]
-    if all(unicodedata.is_normalized("NFC", text) for text in (*game.names, *texts)):
+    if all(map(partial(unicodedata.is_normalized, "NFC"), (*game.names, *texts))):
         return game
     players = [
         structs.replace(player, name=_composed(player.name), aliases=[*map(_composed, player.aliases)])

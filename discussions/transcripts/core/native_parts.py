@@ -179,9 +179,10 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes, role_map: RoleMap) 
     role = read_text(raw, "role", pointer, notes, most)
     personality = read_text(raw, "personality", pointer, notes, notes.limits.message_characters)
     is_alive = read_flag(raw, "isAlive", pointer, notes)
-    listed = read_list(raw, "aliases", pointer, notes, MOST_ALIASES) or []
-    named = ({"aliases": alias} for alias in listed)
-    aliases = [text.strip() for part in named if (text := read_text(part, "aliases", pointer, notes, most))]
+    aliases = []
+    for alias in read_list(raw, "aliases", pointer, notes, MOST_ALIASES) or ():
+        text = read_text({"aliases": alias}, "aliases", pointer, notes, most) or ""
+        aliases += [text.strip()] if text.strip() else []
     if not name and notes.fault_count == faults_before:
         notes.fault("no_name", f"{pointer}/name", _NO_NAME)
     if not name:
@@ -190,9 +191,7 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes, role_map: RoleMap) 
         notes.warn("no_role", f"{pointer}/role")
     elif role_map and parse_side(role, role_map) is None:
         notes.warn("unknown_role", f"{pointer}/role", role)
-    return Player(
-        name=name, role=role, personality=personality, is_alive=is_alive, aliases=list(filter(None, aliases))
-    )
+    return Player(name=name, role=role, personality=personality, is_alive=is_alive, aliases=aliases)
 
 
 def name_key(name: str) -> str:

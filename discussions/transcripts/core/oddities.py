@@ -270,11 +270,9 @@ def _bare(name: str) -> str:
 def _names_nobody(game: GameRecord, whole: str) -> bool:
     if len(game.players) < _FEWEST_PLAYERS or len(game.messages) < _LEAST_MESSAGES:
         return False
-    words = {name.split()[0] for name in game.names if name.strip()}
-    if any(word in whole for word in words):
-        return False
-    lower = whole.lower()
-    return not any(word.casefold() in lower for word in words)
+    words, lower = {name.split()[0] for name in game.names if name.strip()}, whole.lower()
+    # Case does not fold beyond ASCII as it lowers.
+    return not any(word.casefold() in lower or (not word.isascii() and word in whole) for word in words)
 
 
 def _may_loop(messages: list[Message]) -> Iterator[Message]:

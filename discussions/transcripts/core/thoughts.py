@@ -73,7 +73,7 @@ _MAY_THINK = re.compile(
 
 def may_think(text: str) -> bool:
     """Whether a text may hold thoughts, told fast."""
-    if "<" in text or "[/" in text:
+    if "<" in text or ("[" in text and "[/" in text):
         return True
     # Labels and notes in brackets have a colon, which most texts have not.
     has_colon = ":" in text or "：" in text
