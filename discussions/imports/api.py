@@ -91,8 +91,8 @@ class FieldsGiven(Given):
     """For each field its column, and for values of a type, an audience or a phase what such rows are.
 
     `aliases` are other names that texts use for players: "Mari" is "Marisol", "P*" is "Player*" (P1 is Player1).
-    `settings` are an encoding, the list of an object that holds the rows, "none" where there are no rounds, and "one"
-    or "several" games where rounds begin again.
+    `settings` are an encoding, the list of an object that holds the rows, "none" where there are no rounds, "one" or
+    "several" games where rounds begin again, and what stands between name and text of a line, or its templates.
 
     `is_preview` only shows what that gives, and stores nothing.
     """
@@ -175,7 +175,7 @@ def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) ->
     The recipe is stored for the project, and every file of it that waits for these columns is read.
     """
     found = transcript_or_404(request, slug, table)
-    rows = load_head(found)
+    rows = load_head(found, given.settings)
     kinds = {value.casefold(): kind for value, kind in given.kinds.items()}
     settings: dict[str, str] = {setting: said for setting, said in given.settings.items() if said}
     mapping = recipes.MappingRecord(

@@ -6,6 +6,7 @@ from typing import Any
 from zlib import crc32
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -33,10 +34,15 @@ from discussions.transcripts.core.readers.columns import (
     split_columns,
     suggest_fields,
 )
+from discussions.transcripts.core.readers.line_templates import find_fault as find_template_fault
+from discussions.transcripts.core.readers.line_templates import is_template
 from discussions.transcripts.core.readers.row_kinds import Question
+from discussions.transcripts.core.readers.separated import LINE
 from discussions.transcripts.core.readers.tables import Table
 
 PREVIEW, SAVE = "preview", "save"
+# How the lines of a text are written, and what stood there before the last change.
+LINES, LINES_BEFORE = "lines", "lines_before"
 LONGEST_SHOWN = 60
 
 
@@ -50,7 +56,8 @@ class ColumnsForm(forms.Form):
 
     def __init__(
         self,
-        *args: Any,
+        data: QueryDict | None = None,
+        *,
         table: Table,
         mapping: MappingRecord,
         questions: Sequence[Question] = (),
@@ -64,7 +71,7 @@ class ColumnsForm(forms.Form):
         # In rows of several types a field may have several columns.
         self.suggested = suggest_fields(table.columns) | mapping.fields
         given["initial"] = {field: self._number(name) for field, name in mapping.fields.items()}
-        super().__init__(*args, **given)
+        super().__init__(settled(data) if data is not None else None, **given)
         for field, label in FIELD_LABELS.items():
             is_needed = field in NEEDED
             nothing = _("choose a column") if is_needed else _("not in this file")
@@ -122,9 +129,26 @@ class ColumnsForm(forms.Form):
             choices = table.choices.get(name, [])
             if name == SEPARATOR:
                 says = _("“%(sign)s”, as in: %(line)s")
-                choices = [(sign, says % {"sign": sign, "line": line}) for sign, line in choices]
-            if len(choices) > 1:
+                signs = [one for one in choices if not is_template(one[0])]
+                choices = [(sign, says % {"sign": sign, "line": line}) for sign, line in signs]
+            if len(choices) > 1 or (choices and is_template(table.settings.get(name, ""))):
                 self.fields[name] = _radio(label, choices, table.settings.get(name, ""))
+        if SEPARATOR in table.choices:
+            separator = table.settings.get(SEPARATOR, "")
+            written = separator if is_template(separator) else ""
+            self.fields[LINES] = forms.CharField(
+                label=_("How its lines are written"),
+                required=False,
+                max_length=2000,
+                initial=written,
+                help_text=_(
+                    "A template for each kind of line, such as [{time}] {player}: {text}; {} leaves something out."
+                ),
+                widget=forms.Textarea(attrs={"rows": 3, "class": "prompt-box", "spellcheck": "false"}),
+            )
+            self.fields[LINES_BEFORE] = forms.CharField(
+                required=False, initial=written, widget=forms.HiddenInput
+            )
 
     def _ask_about_rounds(self, marks: Mapping[str, int], *, begins_again: bool) -> None:
         if begins_again or GAMES in self.before.settings:
@@ -165,6 +189,12 @@ class ColumnsForm(forms.Form):
             initial=", ".join(f"{alias}={name}" for alias, name in others.items()),
         )
 
+    def clean_lines(self) -> str:
+        written: str = self.cleaned_data[LINES]
+        if fault := find_template_fault(written):
+            raise forms.ValidationError(fault)
+        return written
+
     def clean_also(self) -> dict[str, str]:
         parts = [part.partition("=") for part in self.cleaned_data["also"].split(",") if part.strip()]
         found = {alias.strip(): name.strip() for alias, _sign, name in parts}
@@ -203,6 +233,7 @@ class ColumnsForm(forms.Form):
             name: given.get(name) or self.before.settings.get(name)
             for name in (ENCODING, LIST, SEPARATOR, GAMES)
         }
+        settings[SEPARATOR] = given.get(LINES) or settings[SEPARATOR]
         settings[ROUNDS] = begins if begins == "none" else ""
         return MappingRecord(
             self.columns,
@@ -216,6 +247,10 @@ class ColumnsForm(forms.Form):
         """Questions about the file as a whole, and where rounds begin if no column says it."""
         names = (LIST, ENCODING, SEPARATOR, GAMES, *([ROUNDS] if self.asks_rounds() else []))
         return [self[name] for name in names if isinstance(self.fields.get(name), forms.ChoiceField)]
+
+    def is_of_lines(self) -> bool:
+        """Whether nothing is known of a text but its lines."""
+        return LINES in self.fields and self.columns == [LINE]
 
     def asks_rounds(self) -> bool:
         return not (self["round"].value() or self["phase"].value())
@@ -247,6 +282,19 @@ class ColumnsForm(forms.Form):
                 sentence = gettext("This column is chosen twice. Choose another one for one of the two.")
                 self.add_error(field, sentence)
         return cleaned
+
+
+def settled(data: QueryDict) -> QueryDict:
+    """What was posted, with either templates of lines or a sign between name and text: that which was changed last."""
+    written, before = (data.get(name, "").replace("\r\n", "\n").strip() for name in (LINES, LINES_BEFORE))
+    chosen = data.get(SEPARATOR, "")
+    is_written = bool(written) and (written != before or not chosen)
+    settled = data.copy()
+    if LINES in data:
+        settled[LINES] = settled[LINES_BEFORE] = written if is_written else ""
+    if is_written and chosen:
+        settled[SEPARATOR] = ""
+    return settled
 
 
 class RecipeForm(forms.Form):

@@ -50,9 +50,15 @@ class ColumnsPage:
         self.has_needed = recipes.has_needed(mapping.fields)
         self.preview = _first_game(transcript, table, mapping) if self.has_needed else heads.FirstGame()
         self.said = _sample(self.preview.record) if self.preview.record else []
-        self.kept = kept_mapping(transcript, table.columns)
+        self.kept = kept_mapping(transcript, table)
         self.game_count = Game.objects.filter(transcript=transcript).count()
         self.paths = heads.profile_paths(table, mapping)
+
+    @property
+    def unread(self) -> list[str]:
+        """The first lines of a text that are in none of its templates."""
+        names = self.table.left_out if recipes.SEPARATOR in self.table.settings else []
+        return [name[:SHOWN_CHARACTERS] for name in names[:SHOWN_FAULTS]]
 
     @property
     def left_out(self) -> str:
@@ -62,15 +68,16 @@ class ColumnsPage:
         return ", ".join(name[:SHOWN_NAME] for name in names[:SHOWN_COLUMNS]) + more
 
 
-def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | None:
+def kept_mapping(transcript: Transcript, table: Table) -> ColumnMapping | None:
     """The recipe that counts for the columns of a file."""
+    key = recipes.columns_hash(table.columns, table.settings)
     rows = ColumnMapping.objects.filter(project=transcript.project, removed_at=None)
-    return rows.select_related("created_by").filter(columns_sha256=recipes.columns_hash(columns)).first()
+    return rows.select_related("created_by").filter(columns_sha256=key).first()
 
 
 def first_mapping(transcript: Transcript, table: Table) -> recipes.MappingRecord:
     """What the page shows first: the kept recipe, else what the names of the columns and their cells suggest."""
-    if kept := kept_mapping(transcript, table.columns):
+    if kept := kept_mapping(transcript, table):
         return mapping_record(kept)
     proposed = heads.propose_mapping(table)
     return msgspec.structs.replace(proposed, aliases=heads.find_aliases(table, proposed))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
 from discussions.imports.actions import columns as actions
-from discussions.imports.forms import PREVIEW, ColumnsForm, NameForm, RecipeForm
+from discussions.imports.forms import LINES, PREVIEW, ColumnsForm, NameForm, RecipeForm, settled
 from discussions.imports.pages import ColumnsPage, first_mapping, list_mappings
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.decoding import ENCODINGS
@@ -44,7 +44,9 @@ RECIPES = "discussions/columns/list.html"
 def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     """Say what the columns of a file mean. `do=preview` only shows the first game; saving leads to the import."""
     found = transcript_or_404(request, slug, table)
-    rows = load_head(found, {name: request.POST.get(name, "") for name in (ENCODING, LIST, SEPARATOR)})
+    posted = settled(request.POST)
+    settings = {name: posted.get(name, "") for name in (ENCODING, LIST, SEPARATOR)}
+    rows = load_head(found, settings | {SEPARATOR: posted.get(LINES) or settings[SEPARATOR]})
     before = first_mapping(found, rows)
     if request.method == "GET":
         form = ColumnsForm(table=rows, mapping=before, **_asked(rows, before))

@@ -12,7 +12,14 @@ from discussions.transcripts.core.file_names import ENDINGS, is_plainly_no_trans
 from discussions.transcripts.core.formats import FORMATS, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.reader import folder_format
-from discussions.transcripts.core.readers.columns import FIELDS, MappingRecord, parse_mapping, read_recipe
+from discussions.transcripts.core.readers.columns import (
+    FIELDS,
+    SEPARATOR,
+    MappingRecord,
+    parse_mapping,
+    read_recipe,
+)
+from discussions.transcripts.core.readers.line_templates import check_templates
 from workspace.management.command import BadInput
 
 STANDARD_INPUT = "-"
@@ -20,7 +27,7 @@ FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 MAP_HELP = (
     f"what columns of CSV or JSONL files are: player=Speaker,text=Content; fields: {', '.join(FIELDS)}; what rows of a "
-    "type are: is.VALUE=KIND"
+    "type are: is.VALUE=KIND; how the lines of a text are written: separator=[{time}] {player}: {text}"
 )
 
 
@@ -50,9 +57,12 @@ def add_reading(parser: ArgumentParser) -> None:
 def mapped_columns(given: list[str]) -> list[MappingRecord]:
     """The mapping of --map, for any file that has its columns; none without one. Raises BadInput."""
     try:
-        return [parse_mapping(given)] if given else []
+        mappings = [parse_mapping(given)] if given else []
+        for written in (one.settings.get(SEPARATOR, "") for one in mappings):
+            check_templates(written)
     except ValueError as reason:
         raise BadInput(f"{reason} Correct --map.") from None
+    return mappings
 
 
 def recipe_of_file(given: str) -> tuple[str, MappingRecord] | None:

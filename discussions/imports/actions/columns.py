@@ -17,7 +17,14 @@ from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import FOLDER, Unit
 from discussions.transcripts.core.reader import plan_reading, unpack_unit
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, find_encoding, read_head
+from discussions.transcripts.core.readers import line_templates
+from discussions.transcripts.core.readers.heads import (
+    HEAD_BYTES,
+    MOST_BYTES,
+    find_encoding,
+    find_template,
+    read_head,
+)
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import load_mappings, load_read_options, mapping_record
@@ -30,12 +37,14 @@ from workspace.models import Person, Project
 def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table | None:
     """The rows at the beginning of the file, or of a whole game in one object. None if it has no rows or is lost.
 
-    Without an encoding or a list in the `settings`, those of a recipe that fits are taken, else the likeliest.
+    Without an encoding, a list or a separator in the `settings`, those of a recipe that fits are taken, else the
+    likeliest.
     """
     if is_packed(transcript):
         return _load_folder(transcript)
-    encoding, path = (settings.get(setting, "") for setting in (recipes.ENCODING, recipes.LIST))
-    kept = [] if encoding and path else load_mappings(transcript.project)
+    names = (recipes.ENCODING, recipes.LIST, recipes.SEPARATOR)
+    encoding, path, separator = (settings.get(setting, "") for setting in names)
+    kept = load_mappings(transcript.project)
     lists = (mapping.settings[recipes.LIST] for mapping in kept if recipes.LIST in mapping.settings)
     path = path or next(lists, "")
     for most in (HEAD_BYTES, MOST_BYTES):
@@ -45,8 +54,10 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
             return None
         is_part = transcript.byte_count > len(data)
         named = encoding or transcript.named_encoding or find_encoding(data, kept)
-        read = partial(read_head, data, is_part=is_part, format_name=transcript.format)
-        own = {**settings, recipes.ENCODING: named, recipes.LIST: path}
+        read = partial(read_head, data, is_part=is_part, format_name=transcript.format, is_any_text=True)
+        written = (mapping.settings.get(recipes.SEPARATOR, "") for mapping in kept)
+        template = separator or find_template(data, written, named)
+        own = {**settings, recipes.ENCODING: named, recipes.LIST: path, recipes.SEPARATOR: template}
         table = read(settings=own) or (read(settings=own | {recipes.LIST: ""}) if path else None)
         if table is not None or not is_part:
             return table
@@ -80,12 +91,28 @@ def map_columns(
         raise Unacceptable(_("Choose the columns of player and text."), code="columns_needed")
     if recipes.fits_columns(mapping.fields, mapping.columns):
         raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
+    _check_template(transcript, mapping.settings)
     with transaction.atomic():
         row = _keep(transcript.project, mapping, by, now, name=name, transcript=transcript)
         # Without a game, reading again cannot duplicate anything.
         Transcript.objects.filter(pk=transcript.pk, games=None).update(waits_for_columns=True)
         _read_waiting(transcript.project, by, now)
     return row
+
+
+def _check_template(transcript: Transcript, settings: Mapping[str, str]) -> None:
+    """Raise Unacceptable for templates of lines that are wrong, or would not read this file again."""
+    written, encoding = settings.get(recipes.SEPARATOR, ""), settings.get(recipes.ENCODING, "")
+    fault = line_templates.find_fault(written)
+    if not line_templates.is_template(written):
+        return
+    if not fault and not find_template(load_start(transcript.sha256, HEAD_BYTES), [written], encoding):
+        fault = _(
+            "These templates read too few lines to tell such files from others. Write more of what stands around names "
+            "and texts, or a template for the other lines."
+        )
+    if fault:
+        raise Unacceptable(fault, field="lines", code="no_template")
 
 
 def keep_recipe(
@@ -102,7 +129,8 @@ def keep_recipe(
     Raises NotAllowed; Unacceptable with what is wrong with it; Conflict if the one that it `replaces` was removed.
     """
     check_import_transcripts(by, project)
-    if fault := recipes.find_fault(mapping):
+    fault = line_templates.find_fault(mapping.settings.get(recipes.SEPARATOR, ""))
+    if fault := recipes.find_fault(mapping) or fault:
         raise Unacceptable(fault, code="no_recipe")
     with transaction.atomic():
         row = _keep(project, mapping, by, now, name=name, replaces=replaces)
@@ -157,7 +185,7 @@ def _keep(
     """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file. Raises Conflict."""
     # Two people may keep the same recipe at once.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    sha256 = recipes.columns_hash(mapping.columns)
+    sha256 = recipes.columns_hash(mapping.columns, mapping.settings)
     own = ColumnMapping.objects.filter(project=project, removed_at=None)
     before = own.filter(Q(pk=replaces.pk) if replaces else Q(columns_sha256=sha256)).first()
     if replaces and before is None:

@@ -115,7 +115,7 @@ def _head(
         file.data[:HEAD_BYTES],
         is_part=len(file.data) > HEAD_BYTES,
         format_name=options["format"],
-        settings={ENCODING: options["encoding"]},
+        settings=mapping.settings | ({ENCODING: options["encoding"]} if options["encoding"] else {}),
     )
     if table is None:
         return None

@@ -261,6 +261,9 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Unit | None:
 
 def _lay_out_text(data: bytes, options: ReadOptions) -> Unit | None:
     decoded = decode_text(data)
+    # What a person wrote for lines like these comes first.
+    if decoded and options.named is None and recognises_recipe(decoded, options.columns, is_specific=True):
+        return Unit(TEXT, SEPARATED)
     texts = [known for known in options.known if known.recognises_text and b"\0" not in data[:4]]
     head = _head(decoded) if decoded and texts else ""
     for known in texts if decoded else ():

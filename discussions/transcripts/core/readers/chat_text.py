@@ -26,6 +26,7 @@ from discussions.transcripts.core.readers.chat_heads import HEAD_CHARACTERS, SAM
 from discussions.transcripts.core.readers.columns import (
     GAMES,
     ONE_GAME,
+    SEPARATOR,
     UNKNOWN_COLUMNS,
     Columns,
     MappingRecord,
@@ -146,7 +147,8 @@ def table_of_text(decoded: Decoded) -> Table | None:
         for game, _notes in to_native_text(decoded, new_notes, [one])
         for said in (game or {})["messages"]
     ]
-    return table_of_objects(list(enumerate(rows, start=1)), "message {}".format)
+    table = table_of_objects(list(enumerate(rows, start=1)), "message {}".format)
+    return replace(table, choices={SEPARATOR: []})
 
 
 def _read_games(

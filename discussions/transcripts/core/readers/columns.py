@@ -267,9 +267,10 @@ def has_needed(fields: Mapping[str, str]) -> bool:
     return all(fields.get(field) for field in NEEDED)
 
 
-def columns_hash(columns: Iterable[str]) -> str:
-    """A hash that is equal for files with the same column names, in any order."""
-    return canonical_hash(sorted(set(columns)))
+def columns_hash(columns: Iterable[str], settings: Mapping[str, str] = {}) -> str:
+    """A hash that is equal for files with the same column names, in any order, and lines of the same templates."""
+    separator = settings.get(SEPARATOR, "")
+    return canonical_hash(sorted({*columns, *([separator] if "{" in separator else [])}))
 
 
 def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> MappingRecord | None:
@@ -320,7 +321,7 @@ def parse_mapping(texts: Iterable[str]) -> MappingRecord:
     Raises ValueError with a sentence.
     """
     found: dict[str, str] = {}
-    for part in (part.strip() for text in texts for part in text.split(",")):
+    for part in (part for text in texts for part in _parts(text)):
         field, sign, column = (piece.strip() for piece in part.partition("="))
         is_kind = field.startswith(IS) and column in KINDS
         is_alias = field.startswith(ALSO) and field != ALSO and is_pair(field.removeprefix(ALSO), column)
@@ -338,6 +339,14 @@ def parse_mapping(texts: Iterable[str]) -> MappingRecord:
     if not has_needed(mapping.fields) and (mapping.fields or not found):
         raise ValueError("The columns of player and text are needed. Write player=COLUMN,text=COLUMN.")
     return mapping
+
+
+def _parts(text: str) -> list[str]:
+    """The pairs of such a text; templates of lines are all that follows."""
+    before, sign, separator = text.partition(f"{SEPARATOR}=")
+    if "{" not in separator:
+        return [part.strip() for part in text.split(",")]
+    return [*(part.strip() for part in before.split(",") if part.strip()), sign + separator]
 
 
 def describe_unknown(columns: Sequence[str]) -> str:
@@ -368,7 +377,7 @@ class RecipeFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     paths: dict[str, Annotated[list[Path], Meta(min_length=1, max_length=50)]] = {}
     kinds: dict[Path, Kind] = {}
     aliases: dict[Path, Path] = {}
-    settings: dict[Setting, Path] = {}
+    settings: dict[Setting, Annotated[str, Meta(min_length=1, max_length=2000)]] = {}
     ignored: Annotated[list[Path], Meta(max_length=200)] = []
 
 

@@ -5,7 +5,7 @@ That is judged by what they hold, and proposed to a person, never read without o
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -36,10 +36,11 @@ from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
 from discussions.transcripts.core.readers.json_cells import is_talk
 from discussions.transcripts.core.readers.known_columns import suggest_by_phase, suggest_known
+from discussions.transcripts.core.readers.line_templates import fits, is_template
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
-from discussions.transcripts.core.readers.separated import find_separators, read_separated
+from discussions.transcripts.core.readers.separated import find_separators, read_separated, table_of_lines
 from discussions.transcripts.core.readers.stories import NAMED
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.core.readers.vote_columns import find_votes
@@ -252,6 +253,7 @@ def find_marks(table: Table, mapping: recipes.MappingRecord) -> dict[str, int]:
     }
 
 
+_IS_JSON = re.compile(r"\s*(?:\{|\[\s*[\"{\[])")
 HEAD_BYTES = 256 * 1024
 # A game that is one JSON object is read whole.
 MOST_BYTES = 4 * 1024 * 1024
@@ -279,14 +281,19 @@ class FirstGame(Struct, frozen=True):
 
 
 def read_head(
-    data: bytes, *, is_part: bool, format_name: str = "", settings: Mapping[str, str] = {}
+    data: bytes,
+    *,
+    is_part: bool,
+    format_name: str = "",
+    settings: Mapping[str, str] = {},
+    is_any_text: bool = False,
 ) -> Table | None:
     """The rows at the beginning of a file, which may be packed by gzip; None when it holds no rows with columns.
 
     `is_part` says that `data` is cut off; an incomplete row is left out. A file that was read as `format_name` may have
     rows that would not be recognised as such, since a person named the format. Bytes that are not UTF-8 are read in the
     encoding of the `settings`, else in the most plausible one; a value with several lists by theirs, else by the one
-    that looks most like messages. Never raises.
+    that looks most like messages. The lines of `is_any_text` are rows, if nothing else is known of them. Never raises.
     """
     chosen = (recipes.ENCODING, recipes.LIST, recipes.SEPARATOR)
     encoding, path, separator = (settings.get(setting, "") for setting in chosen)
@@ -300,9 +307,10 @@ def read_head(
     decoded = _decode(text, encoding, is_part=is_part) if encoding else plain
     if decoded is None:
         return None
-    are_rows = not path and (format_name == JSONL or json_rows.recognises_text(decoded.text))
+    are_lines = is_template(separator)
+    are_rows = not (path or are_lines) and (format_name == JSONL or json_rows.recognises_text(decoded.text))
     rows = json_rows.read_first_rows(decoded.text) if are_rows else None
-    if rows is None and (format_name == CSV or csv_rows.recognises_text(decoded.text)):
+    if rows is None and not are_lines and (format_name == CSV or csv_rows.recognises_text(decoded.text)):
         rows = csv_rows.read_csv(decoded, is_part=is_part)
     # Rows may be events, of which some hold a list of messages.
     table = rows if rows and (is_part or not are_rows or _has_talk(rows)) else None
@@ -313,7 +321,8 @@ def read_head(
         is_open = table is not None and is_talk(table.settings.get(recipes.LIST, "").rpartition(".")[2])
         table = table if table and (rows is None or (is_open and _has_talk(table, 2))) else rows
     if table is None:
-        return None
+        is_text = is_any_text and value is None and not _IS_JSON.match(decoded.text)
+        return table_of_lines(decoded) if is_text and decoded.text.strip() else None
     if encodings:
         own = {recipes.ENCODING: encoding} if encoding else {}
         choices = table.choices | {recipes.ENCODING: encodings}
@@ -334,7 +343,7 @@ def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:
     """The lines of a text that is neither JSON nor a chat, with this separator, else with the likeliest one."""
     if value is not None:
         return None
-    if chat_heads.recognises_text(decoded.text):
+    if not is_template(separator) and chat_heads.recognises_text(decoded.text):
         return chat_text.table_of_text(decoded)
     separator = separator or next((sign for sign, _sample in find_separators(decoded.text)), "")
     return read_separated(decoded, separator) if separator else None
@@ -371,6 +380,14 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
     path = path or max(json_rows.find_lists(value), key=rank, default="")
     # A lone row is no table.
     return json_rows.table_at(value, path) if path and json_rows.count_rows(value, path) > 1 else None
+
+
+def find_template(data: bytes, templates: Iterable[str], encoding: str = "") -> str:
+    """The first of these templates that reads the lines of a text; "" without one."""
+    written = list(filter(is_template, templates))
+    decoded = _decode(data[:HEAD_BYTES], encoding, is_part=len(data) > HEAD_BYTES) if written else None
+    lines = decoded.text.splitlines() if decoded else []
+    return next((one for one in written if fits(lines, one)), "")
 
 
 def find_encoding(data: bytes, columns: recipes.Columns) -> str:

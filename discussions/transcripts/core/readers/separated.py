@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
-from discussions.transcripts.core.readers import cast_lists
+from discussions.transcripts.core.readers import cast_lists, line_templates
 from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
@@ -30,7 +30,7 @@ from discussions.transcripts.core.thoughts import have_asides
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
 # The most text that is looked at, the fewest lines of it, what is no word, and how a separator is shown.
 SAMPLE, LEAST_LINES, LEAST_SIGNS, SHOWN = 64 * 1024, 4, 8, 100
-ABOVE, KEYED, NAMED, BELOW = "name and time above", "key: value", "names", "below"
+ABOVE, KEYED, NAMED, BELOW, LINE = "name and time above", "key: value", "names", "below", "line"
 _Rows = list[tuple[int, dict[str, str]]]
 # In how many lines a shape or a sign is, and a line that shows it.
 _Found = tuple[int, str, str]
@@ -143,7 +143,9 @@ def find_separators(text: str) -> list[tuple[str, str]]:
         shapes = [one for one in shapes if one[1] != NAMED]
     # Of signs in equally many lines the longer one counts, which the order says.
     found = sorted((*shapes, *(sign for sign, _names, _modes in signs)), key=lambda one: -one[0])
-    return [(separator, sample) for _often, separator, sample in found]
+    return [(separator, sample) for _often, separator, sample in found] or line_templates.propose_templates(
+        lines
+    )
 
 
 def _lines(text: str) -> list[str]:
@@ -234,18 +236,24 @@ def _called(match: "re.Match[str]") -> str:
 
 
 def read_separated(decoded: Decoded, separator: str) -> Table | None:
-    """The lines of a text as rows; None if it has no line with this separator. Never raises."""
-    lines = _lines(decoded.text)
-    rows = SHAPES[separator](lines) if separator in SHAPES else _read_sign(lines, separator)
+    """The lines of a text as rows; None if it has no line with this separator, or template. Never raises."""
+    is_template = line_templates.is_template(separator)
+    lines, left_out = decoded.text.splitlines() if is_template else _lines(decoded.text), list[str]()
+    if is_template:
+        rows, left_out = line_templates.read_lines(lines, separator)
+    else:
+        rows = SHAPES[separator](lines) if separator in SHAPES else _read_sign(lines, separator)
     separators = find_separators(decoded.text)
-    if not rows or separator not in dict(separators):
+    if not rows or not (is_template or separator in dict(separators)):
         return None
-    name, said = ("player", "text") if separator in SHAPES else separated_name(separator)
+    name, said = ("player", "text") if is_template or separator in SHAPES else separated_name(separator)
     cards = cast_lists.find_cards([(row.get(name, ""), row.get(said, "")) for _at, row in rows])
     rows = [row for at, row in enumerate(rows) if at not in cards]
     table = table_of_objects(rows, "line {}".format)
     types = Counter(row["type"] for _at, row in rows if "type" in row and "player" in row)
-    asked = {said: count for said, count in types.items() if separator == NAMED and not is_clear(said)}
+    is_asked = is_template or separator == NAMED
+    asked = {said: count for said, count in types.items() if is_asked and not is_clear(said)}
+    table = replace(table, left_out=[*table.left_out, *left_out])
     return replace(table, settings={SEPARATOR: separator}, choices={SEPARATOR: separators}, asked=asked)
 
 
@@ -299,15 +307,28 @@ def _begun_by(line: str) -> dict[str, str]:
     return {"round": str(heading.round)} | night if heading else {}
 
 
-def recognises_recipe(decoded: Decoded, columns: Columns) -> bool:
-    """Whether a recipe says how the lines are read."""
-    return _by_recipe(decoded, columns) is not None
+def table_of_lines(decoded: Decoded) -> Table:
+    """The lines of a text of which nothing is known, for a person to say how they are written."""
+    rows = [
+        (number, {LINE: line})
+        for number, line in enumerate(decoded.text.splitlines(), start=1)
+        if line.strip()
+    ]
+    return replace(table_of_objects(rows, "line {}".format), choices={SEPARATOR: []})
+
+
+def recognises_recipe(decoded: Decoded, columns: Columns, *, is_specific: bool = False) -> bool:
+    """Whether a recipe says how the lines are read; `is_specific`, by templates that few other files have."""
+    templates = [one for one in columns if line_templates.is_specific(one.settings.get(SEPARATOR, ""))]
+    return _by_recipe(decoded, templates if is_specific else columns) is not None
 
 
 def _by_recipe(decoded: Decoded, columns: Columns) -> tuple[Table, MappingRecord] | None:
     for mapping in columns:
-        separator = mapping.settings.get(SEPARATOR)
-        table = read_separated(decoded, separator) if separator else None
+        separator = mapping.settings.get(SEPARATOR, "")
+        is_template = line_templates.is_template(separator)
+        is_wrong = is_template and not line_templates.fits(decoded.text.splitlines(), separator)
+        table = read_separated(decoded, separator) if separator and not is_wrong else None
         if table is not None and find_mapping(table.columns, [mapping]):
             return table, mapping
     return None
