@@ -175,9 +175,9 @@ def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) ->
     The recipe is stored for the project, and every file of it that waits for these columns is read.
     """
     found = transcript_or_404(request, slug, table)
-    rows = load_head(found, given.settings)
-    kinds = {value.casefold(): kind for value, kind in given.kinds.items()}
     settings: dict[str, str] = {setting: said for setting, said in given.settings.items() if said}
+    rows = load_head(found, settings)
+    kinds = {value.casefold(): kind for value, kind in given.kinds.items()}
     mapping = recipes.MappingRecord(
         rows.columns, _check_fields(given.fields, rows), dict(kinds), given.aliases, settings
     )

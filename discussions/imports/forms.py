@@ -1,7 +1,7 @@
 """The form that says what the columns of a file mean: for each field one of the file's columns, by its number."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, KIND_LABELS, USUAL_COUNT
+from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, KIND_LABELS, LINE_FIELDS, USUAL_COUNT
 from discussions.transcripts.core.audience import ROUND
 from discussions.transcripts.core.file_names import printable
 from discussions.transcripts.core.readers.columns import (
@@ -43,6 +43,8 @@ from discussions.transcripts.core.readers.tables import Table
 PREVIEW, SAVE = "preview", "save"
 # How the lines of a text are written, and what stood there before the last change.
 LINES, LINES_BEFORE = "lines", "lines_before"
+# The columns that the fields were chosen from.
+OF_COLUMNS = "of_columns"
 LONGEST_SHOWN = 60
 
 
@@ -71,7 +73,9 @@ class ColumnsForm(forms.Form):
         # In rows of several types a field may have several columns.
         self.suggested = suggest_fields(table.columns) | mapping.fields
         given["initial"] = {field: self._number(name) for field, name in mapping.fields.items()}
-        super().__init__(settled(data) if data is not None else None, **given)
+        own = f"{crc32(repr(self.columns).encode()):08x}"
+        super().__init__(self._fitting(settled(data), own) if data is not None else None, **given)
+        self.fields[OF_COLUMNS] = forms.CharField(required=False, initial=own, widget=forms.HiddenInput)
         for field, label in FIELD_LABELS.items():
             is_needed = field in NEEDED
             nothing = _("choose a column") if is_needed else _("not in this file")
@@ -91,6 +95,14 @@ class ColumnsForm(forms.Form):
         for name in self.data:
             if name.startswith(("is_", "also_")) or name in SETTINGS:
                 self.fields.setdefault(name, forms.CharField(required=False))
+
+    def _fitting(self, data: QueryDict, own: str) -> QueryDict:
+        """What was posted; of the columns, what is proposed if the file was read otherwise when they were chosen."""
+        if data.get(OF_COLUMNS, own) != own:
+            for field in FIELD_LABELS:
+                data[field] = self._number(self.before.fields.get(field, ""))
+        data[OF_COLUMNS] = own
+        return data
 
     def _number(self, name: str) -> str:
         return self.numbers.get(name) or OR.join(
@@ -144,7 +156,7 @@ class ColumnsForm(forms.Form):
                 help_text=_(
                     "A template for each kind of line, such as [{time}] {player}: {text}; {} leaves something out."
                 ),
-                widget=forms.Textarea(attrs={"rows": 3, "class": "prompt-box", "spellcheck": "false"}),
+                widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
             )
             self.fields[LINES_BEFORE] = forms.CharField(
                 required=False, initial=written, widget=forms.HiddenInput
@@ -191,7 +203,10 @@ class ColumnsForm(forms.Form):
 
     def clean_lines(self) -> str:
         written: str = self.cleaned_data[LINES]
-        if fault := find_template_fault(written):
+        fault = find_template_fault(written)
+        if self.is_of_lines() and not fault:
+            fault = gettext("No line of the file is written so.") if written else gettext("Write a template.")
+        if fault:
             raise forms.ValidationError(fault)
         return written
 
@@ -245,8 +260,12 @@ class ColumnsForm(forms.Form):
 
     def about_file(self) -> list[forms.BoundField]:
         """Questions about the file as a whole, and where rounds begin if no column says it."""
-        names = (LIST, ENCODING, SEPARATOR, GAMES, *([ROUNDS] if self.asks_rounds() else []))
+        asks_rounds = self.asks_rounds() and not self.is_of_lines()
+        names = (LIST, ENCODING, SEPARATOR, GAMES, *([ROUNDS] if asks_rounds else []))
         return [self[name] for name in names if isinstance(self.fields.get(name), forms.ChoiceField)]
+
+    def fields_of_lines(self) -> Iterable[tuple[str, Any]]:
+        return LINE_FIELDS.items()
 
     def is_of_lines(self) -> bool:
         """Whether nothing is known of a text but its lines."""

@@ -34,6 +34,21 @@ FIELD_LABELS: dict[str, "_StrPromise"] = {
     "out": _("Who left"),
 }
 USUAL_COUNT = 10
+# What templates of lines are made of.
+LINE_FIELDS: dict[str, "_StrPromise"] = {
+    "{player}": _("Who says it. Alone with other words: the text stands below."),
+    "{text}": _("What everybody hears."),
+    "{text...}": _("The same, going on in the lines below."),
+    "{thought}": _("What nobody hears."),
+    "{private}": _("What only some hear."),
+    "{vote}": _("Whom the player votes for."),
+    "{voter}, {target}": _("A vote of somebody."),
+    "{out}": _("Who leaves the game."),
+    "{round}": _("The round, or without a number: the next one begins."),
+    "{phase}": _("A part of the game, such as a night."),
+    "{time}": _("The time."),
+    "{}": _("Anything, left out."),
+}
 # What a row of a type can be; the keys are `audience.KINDS`.
 KIND_LABELS: dict[str, "_StrPromise"] = {
     "speech": _("Speech that everybody hears"),

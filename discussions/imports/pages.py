@@ -11,12 +11,14 @@ from discussions.transcripts.core.file_names import source_name
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import heads
 from discussions.transcripts.core.readers.row_kinds import find_questions
+from discussions.transcripts.core.readers.separated import LINE
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
 from workspace.models import Project
 
 SHOWN_COLUMNS, SHOWN_NAME = 12, 60
 SAMPLE_ROWS, SHOWN_CHARACTERS, SHOWN_FAULTS = 3, 300, 5
+SHOWN_LINES = 40
 # How many messages are shown of the beginning, of the middle and of the end.
 PARTS = (4, 3, 3)
 
@@ -57,8 +59,14 @@ class ColumnsPage:
     @property
     def unread(self) -> list[str]:
         """The first lines of a text that are in none of its templates."""
-        names = self.table.left_out if recipes.SEPARATOR in self.table.settings else []
-        return [name[:SHOWN_CHARACTERS] for name in names[:SHOWN_FAULTS]]
+        lines = self.table.left_out if recipes.SEPARATOR in self.table.settings else []
+        return [line[:SHOWN_CHARACTERS] for line in lines if any(map(str.isalnum, line))][:SHOWN_FAULTS]
+
+    @property
+    def first_lines(self) -> list[str]:
+        """How a text of unknown lines begins; [] for other files."""
+        rows = sample_rows(self.table, SHOWN_LINES) if self.table.columns == [LINE] else []
+        return [line[:SHOWN_CHARACTERS] for (line,) in rows]
 
     @property
     def left_out(self) -> str:

@@ -14,7 +14,7 @@ from discussions.metrics.queries import outdated_games
 from discussions.models import Game, ImportDismissal, Iteration, Measured, Transcript
 from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.core.oddities import ODDITY_CODES
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, UNKNOWN_TEXT
 from workspace.core.words import decode_stored
 from workspace.jobs.pages import ProgressBar, is_worker_alive, time_left
 from workspace.models import Job, Project
@@ -27,7 +27,8 @@ SHOWN_FAULTS = 20
 SHOWN_WITH = ("job", "created_by", "iteration", "dismissal__replaced_by", "dismissal__dismissed_by")
 LIVE = (QUEUED, RUNNING)
 # The formats whose columns a person may map.
-ROW_FORMATS = ("csv", "jsonl", "separated")
+WAITING = {UNKNOWN_COLUMNS, UNKNOWN_TEXT}
+ROW_FORMATS = ("csv", "jsonl", "separated", "chat_text")
 
 
 class ImportCounts(msgspec.Struct, frozen=True):
@@ -119,14 +120,14 @@ class ImportLine:
     def faults_title(self) -> str:
         """Their heading: they may be mere notes, or only say that the file waits."""
         codes = {fault.code for fault in self.faults if not fault.is_warning}
-        if codes == {UNKNOWN_COLUMNS}:
+        if codes and codes <= WAITING:
             return _("What the file waits for")
         return _("What is wrong with the file") if codes else _("Notes on the file")
 
     @property
     def waiting_count(self) -> int:
         """The tables that wait for their columns: how many games they hold is not known yet."""
-        return sum(fault.code == UNKNOWN_COLUMNS for fault in self.faults)
+        return sum(fault.code in WAITING for fault in self.faults)
 
     @property
     def refused_count(self) -> int:

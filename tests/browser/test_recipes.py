@@ -77,3 +77,27 @@ def test_a_log_of_five_types_comes_in_with_three_choices_and_its_brother_at_once
     assert len(game.private_track.to_entries()) == 6
     brother = come_in(lead, "market")
     assert Game.objects.get(transcript=brother).message_count == 24
+
+
+def test_a_text_of_unknown_lines_is_described_by_templates(page: Page, live_server, lead):
+    lines = [
+        f"🗣️ {n}. {NAMES[n % 4]} On turn {n} I say that {NAMES[(n + 1) % 4]} lost nothing." for n in range(8)
+    ]
+    thoughts = [f"💭 {name} Strategy: {name} must not show it." for name in NAMES]
+    data = "\n".join(["Starting the round", *lines, *thoughts]).encode()
+    log = upload_table(project=lead.memberships.get().project, by=lead, data=data, name="supper.txt")
+    run_waiting_jobs()
+    sign_in(page, live_server, lead)
+    page.goto(live_server.url + reverse("map_columns", args=["ours", log.pk]))
+    written = page.get_by_label("How its lines are written")
+    if not written.is_visible():
+        page.get_by_text("Lines", exact=True).click()
+    written.fill("🗣️ {turn}. {player} {text}\n💭 {player} Strategy: {thought}")
+    written.press("Tab")
+    expect(page.locator("#first-game")).to_contain_text("4 players, 1 round, 8 messages")
+    expect(page.locator("#left-out-rows")).to_contain_text("Thoughts")
+    page.get_by_role("button", name="Import this game").click()
+    expect(page.locator("h1")).to_contain_text("supper.txt")
+    run_waiting_jobs()
+    game = Game.objects.get(transcript=log)
+    assert (game.message_count, len(game.private_track.to_entries())) == (8, 4)

@@ -1,9 +1,11 @@
 """The reader of recipe files: a recipe that is written as it was read, or a sentence."""
 
 import json
+from functools import partial
 from typing import Any
 
 from discussions.transcripts.core.readers.columns import MappingRecord, find_fault, read_recipe, write_recipe
+from discussions.transcripts.core.readers.line_templates import is_template, read_lines
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer
 
 FULL = MappingRecord(
@@ -11,8 +13,24 @@ FULL = MappingRecord(
     {"player": "who", "text": "line|said", "type": "stage"},
     {"undertone": "thought", "dawn": "round"},
     {"P*": "Player*"},
-    {"encoding": "gb18030", "list": "games.log", "rounds": "none"},
+    {
+        "encoding": "gb18030",
+        "list": "games.log",
+        "rounds": "none",
+        "separator": "[{time}] {player}: {text...} ({audience})\n{round} over",
+    },
 )
+LINES = [
+    *(
+        "[10:05] Ann: Hello. (all)",
+        "It is late.",
+        "[10:06] Bea: You, Ann? (Ann)",
+        "Night falls.",
+        "",
+        "round over",
+    ),
+    *("Ann: : : (", "[[[]]] {}: {} ({})", "(Ann) (Bea) " * 50, "Day 2", "1 over", "{player}: {text}"),
+]
 
 
 def check(data: bytes, read: Any = read_recipe) -> None:
@@ -29,6 +47,11 @@ def check(data: bytes, read: Any = read_recipe) -> None:
     assert read(body) == (name, found), "written and read again, it is another"
     assert write_recipe(*read(body)) == body
     assert MappingRecord.of_written(found.columns, found.written) == found, "stored and loaded, it is another"
+    separator = found.settings.get("separator", "")
+    if is_template(separator):
+        rows, unread = in_time(partial(read_lines, LINES), separator)
+        assert len(rows) + len(unread) <= len(LINES)
+        check_storable([[row for _number, row in rows], unread])
 
 
 def check_long(data: bytes) -> None:

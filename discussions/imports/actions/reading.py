@@ -29,7 +29,7 @@ from discussions.transcripts.core.archives import is_archive
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import ReadOutcome
 from discussions.transcripts.core.reader import ReadPlan, ReadTally, plan_reading, read_games
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, UNKNOWN_TEXT
 from discussions.transcripts.queries import load_mappings, load_read_options
 from rubric.core.records import RubricRecord
 from workspace.audit.actions import record_event
@@ -431,7 +431,11 @@ def _close(
     jobs.note_progress(job=main, done_count=count, total_count=count, done_bytes=transcript.byte_count)
     transcript.faults = _text([*tally.faults, *tally.not_taken][: tally.most])
     transcript.fault_count = tally.fault_count + tally.not_taken_count
-    transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in tally.faults)
+    codes = {fault.code for fault in tally.faults}
+    # Beside games in an archive, a text of no form is only left out.
+    transcript.waits_for_columns = UNKNOWN_COLUMNS in codes or (
+        UNKNOWN_TEXT in codes and not tally.taken_count
+    )
     transcript.format = tally.format
     if transcript.waits_for_columns:
         # Whoever maps columns locks the project: their mapping is seen here, or they see that this file waits.

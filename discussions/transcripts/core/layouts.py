@@ -23,7 +23,7 @@ from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
 from discussions.transcripts.core.readers.agent_traces import are_turns
 from discussions.transcripts.core.readers.columns import LIST as ROWS_LIST
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, UNKNOWN_TEXT, Columns, has_needed
 from discussions.transcripts.core.readers.convokit import explain_part
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, propose_mapping, read_head
 from discussions.transcripts.core.readers.inner_parts import (
@@ -42,6 +42,7 @@ from discussions.transcripts.core.readers.json_games import (
     is_unclear,
 )
 from discussions.transcripts.core.readers.json_rows import read_listed
+from discussions.transcripts.core.readers.line_templates import LEAST_LINES
 from discussions.transcripts.core.readers.separated import find_separators, recognises_recipe
 from workspace.core import json_items
 from workspace.core.json_faults import Problem
@@ -62,6 +63,11 @@ _PICTURE = mark("The file is a picture. Upload the transcript as text, such as J
 _SEPARATED = mark(
     'Its lines look like messages ("{line}"), but the sign between name and text is not that of a chat. Say once '
     'whether they are, under “Is this the game?” of the import, or with --map "separator={separator}".'
+)
+_TEXT = mark(
+    "The file holds {found}, whose lines are of no known form. If they are messages, say once "
+    "how they are written: under “Is this the game?” of the import, or with --map "
+    '"separator=[{{time}}] {{player}}: {{text}}".'
 )
 _FOREIGN = (
     (b"\x89PNG", _PICTURE),
@@ -342,7 +348,9 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
         return _unknown(data, name, _describe(document.value), document.value, options)
     line = normalise_text(data[begin:][: MOST_SHOWN * 4].decode("utf-8", "ignore"))[0].split("\n")[0].strip()
     found = say('text that begins with "{line}"', line=line[:MOST_SHOWN])
-    return _unknown(data, name, found, document.value, options)
+    is_asked = options.named is None and sum(map(bool, map(bytes.strip, data.splitlines()))) >= LEAST_LINES
+    text = refused(name, UNKNOWN_TEXT, say(_TEXT, found=found)) if is_asked else None
+    return text or _unknown(data, name, found, document.value, options)
 
 
 def _broken(data: bytes, name: str, document: Document) -> ReadOutcome:

@@ -52,9 +52,14 @@ def test_times_are_kept_and_lines_without_the_sign_continue_a_text():
         "one\ntwo\nthree\nfour\nfive\n",
     ],
 )
-def test_other_texts_are_refused(text):
+def test_other_texts_wait_until_somebody_says_how_their_lines_are_written(text):
     assert find_separators(text) == []
-    assert [fault.code for fault in read_transcripts(text.encode(), "a.txt").faults] == ["unknown_format"]
+    (fault,) = read_transcripts(text.encode(), "a.txt").faults
+    assert fault.code == "unknown_text" and "separator=[{time}] {player}: {text}" in fault.message
+    first_line = text.partition("\n")[0]
+    assert [fault.code for fault in read_transcripts(first_line.encode(), "a.txt").faults] == [
+        "unknown_format"
+    ]
 
 
 def test_a_recipe_of_a_list_or_of_names_reads_no_lines():

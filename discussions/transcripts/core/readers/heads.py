@@ -321,8 +321,7 @@ def read_head(
         is_open = table is not None and is_talk(table.settings.get(recipes.LIST, "").rpartition(".")[2])
         table = table if table and (rows is None or (is_open and _has_talk(table, 2))) else rows
     if table is None:
-        is_text = is_any_text and value is None and not _IS_JSON.match(decoded.text)
-        return table_of_lines(decoded) if is_text and decoded.text.strip() else None
+        return table_of_lines(decoded) if is_any_text and not _IS_JSON.match(decoded.text) else None
     if encodings:
         own = {recipes.ENCODING: encoding} if encoding else {}
         choices = table.choices | {recipes.ENCODING: encodings}
@@ -385,9 +384,14 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
 def find_template(data: bytes, templates: Iterable[str], encoding: str = "") -> str:
     """The first of these templates that reads the lines of a text; "" without one."""
     written = list(filter(is_template, templates))
-    decoded = _decode(data[:HEAD_BYTES], encoding, is_part=len(data) > HEAD_BYTES) if written else None
-    lines = decoded.text.splitlines() if decoded else []
+    lines = read_lines(data[:HEAD_BYTES], encoding) if written else []
     return next((one for one in written if fits(lines, one)), "")
+
+
+def read_lines(data: bytes, encoding: str) -> list[str]:
+    """The lines at the beginning of a text, which may be packed by gzip; [] where the encoding is not known."""
+    decoded = _decode(gunzip_start(data, HEAD_BYTES)[0], encoding, is_part=False)
+    return decoded.text.splitlines() if decoded else []
 
 
 def find_encoding(data: bytes, columns: recipes.Columns) -> str:

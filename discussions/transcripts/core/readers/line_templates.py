@@ -28,7 +28,7 @@ _Template = tuple[str, ...]
 _FIELD = re.compile(r"\{([a-z_]*(?:\.\.\.)?)\}")
 _NUMBERED = {"time", "round", "turn"}
 _KINDS = {"thought": THOUGHT, "private": PRIVATE, "vote": VOTE, "target": VOTE, "out": OUT}
-_SAID = {TEXT, *_KINDS}
+_SPOKEN = {TEXT, *_KINDS}
 _PARTS, _WHO = {"round", "phase"}, {PLAYER, "voter", "out"}
 # What may stand in brackets, or be a time, before a name; then a sign, if there is one, and the text.
 _BOXED = r"\[[^\[\]\n]{1,40}\]|\([^()\n]{1,40}\)|<[^<>\n]{1,40}>|（[^（）\n]{1,40}）|【[^【】\n]{1,40}】"
@@ -54,7 +54,7 @@ def parse_templates(written: str) -> list[_Template]:
         _check(template, line)
     fields = [_fields(template) for template in found]
     named = [PLAYER in own for own in fields]
-    said = [TEXT in own or (PLAYER in own and not own & _SAID) for own in fields]
+    said = [TEXT in own or (PLAYER in own and not own & _SPOKEN) for own in fields]
     if not (any(named) and any(said)) or len(lines) > MOST_TEMPLATES:
         raise ValueError(
             say(
@@ -152,37 +152,46 @@ def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
     fields = set[str]().union(*map(_fields, templates))
     every = fields - {"private"} | _PARTS | ({"type"} if any(kinds.values()) else set())
     # Texts below a name have templates of their own.
-    are_below = any(_fields(one) & _SAID and not _fields(one) & _WHO for one in templates)
+    are_below = any(_fields(one) & _SPOKEN and not _fields(one) & _WHO for one in templates)
     found = [(line, *_first_match(templates, line)) for line in map(str.strip, lines)] if templates else []
-    leaders = narration.find_narrators([_said(values) for _line, _template, values in found if values])
+    leaders = narration.find_narrators(
+        [_name_and_text(values) for _line, _template, values in found if values]
+    )
     rows: Rows = []
     unread: list[str] = []
     # What counts for all rows below, what for the next one, the last row, and whether its text goes on below.
     begun, above, last, goes_on = dict[str, str](), dict[str, str](), dict[str, str](), False
     told = narration.Rounds()
     for number, (line, template, values) in enumerate(found, start=1):
-        is_told = values is None or _said(values)[0].casefold() in leaders
+        is_told = values is None or _name_and_text(values)[0].casefold() in leaders
         if values is None or is_told:
-            begins = _begun_by(_said(values)[1] if values else line, told, has_rounds="round" in fields)
+            says = _name_and_text(values)[1] if values else line
+            begins = _begun_by(says, told, has_rounds="round" in fields, is_text=goes_on and not values)
             begun, goes_on = begun | begins, goes_on and not (begins or values)
             if goes_on:
-                last[TEXT] = f"{last[TEXT]}\n{line}".strip()
+                last[TEXT] += f"\n{line}"
             elif line and not (begins or values):
                 unread.append(line)
         elif values.keys() <= _PARTS:
             begun, goes_on = _begin(values, begun, told), False
-        elif values.keys().isdisjoint(_WHO) and not (values.keys() & _SAID and PLAYER in last):
+        elif values.keys().isdisjoint(_WHO) and not (values.keys() & _SPOKEN and PLAYER in last):
             above, goes_on = above | values, False
         else:
             who = {PLAYER: last[PLAYER]} if values.keys().isdisjoint(_WHO) else {}
             last = begun | above | who | _row(values, kinds[template])
-            goes_on = template[-2].endswith(ON) or not (are_below or values.keys() & _SAID)
+            goes_on = template[-2].endswith(ON) or not (are_below or values.keys() & _SPOKEN)
             above, last = {}, {TEXT: ""} | last if goes_on else last
             rows.append((number, last))
-            told.talk()
-    rows = [one for one in rows if any(one[1].get(field) for field in _SAID)]
-    # Files of the same templates have the same columns.
-    return [(number, dict.fromkeys(sorted(every), "") | row) for number, row in rows[:1]] + rows[1:], unread
+            if not (told.is_night or kinds[template]):
+                told.talk()
+    return _whole(rows, every), unread
+
+
+def _whole(rows: Rows, columns: set[str]) -> Rows:
+    """The rows that say something; the first has all columns, as files of the same templates have the same."""
+    rows = [(number, {field: value.strip() for field, value in row.items()}) for number, row in rows]
+    rows = [one for one in rows if any(one[1].get(field) for field in _SPOKEN)]
+    return [(number, dict.fromkeys(sorted(columns), "") | row) for number, row in rows[:1]] + rows[1:]
 
 
 def _first_match(templates: Sequence[_Template], line: str) -> tuple[_Template, dict[str, str] | None]:
@@ -190,7 +199,7 @@ def _first_match(templates: Sequence[_Template], line: str) -> tuple[_Template, 
     return next(((one, values) for one, values in matches if values is not None), ((), None))
 
 
-def _said(values: Mapping[str, str]) -> tuple[str, str]:
+def _name_and_text(values: Mapping[str, str]) -> tuple[str, str]:
     return values.get(PLAYER, ""), values.get(TEXT) or values.get(f"{TEXT}{ON}") or ""
 
 
@@ -199,7 +208,7 @@ def _begin(values: Mapping[str, str], begun: Mapping[str, str], told: narration.
     if "round" not in values:
         return {**begun, **values}
     number = re.search(r"\d{1,9}", values["round"])
-    told.begin(int(number[0]) if number else (told.number or 0) + 1, is_night=False)
+    told.begin(int(number[0]) if number else (told.number or 1) + told.has_talk, is_night=False)
     return {**values, "round": str(told.number)}
 
 
@@ -223,18 +232,26 @@ def _kind_of(template: _Template) -> str:
     return kind or (words if is_hidden(words) else "")
 
 
-def _begun_by(line: str, told: narration.Rounds, *, has_rounds: bool) -> dict[str, str]:
-    """The round that a line begins, unless templates have rounds, and whether it is night; {} for other lines."""
+def _begun_by(line: str, told: narration.Rounds, *, has_rounds: bool, is_text: bool) -> dict[str, str]:
+    """The round that a line begins, unless templates have rounds, and whether it is night; {} for other lines.
+
+    Where a text goes on, titles count, and sentences that begin nights alone: "Good morning" is said by a player.
+    """
     heading = chat.read_heading(line)
     part = "" if heading else narration.part_of_day(line)
     if heading and not has_rounds:
         told.begin(heading.round, is_night=heading.kind == "night")
     elif part:
         told.is_night = part == "night"
-    elif not told.hear(line):
+    elif (is_text and not _is_night_told(line)) or not told.hear(line):
         return {}
     number = {"round": str(told.number)} if told.number and not has_rounds else {}
     return number | {"phase": "night" if told.is_night else "day"}
+
+
+def _is_night_told(line: str) -> bool:
+    told = narration.Rounds()
+    return told.hear(line) and told.is_night
 
 
 def fits(lines: Sequence[str], written: str) -> bool:

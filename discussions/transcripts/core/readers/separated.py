@@ -247,7 +247,8 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
     if not rows or not (is_template or separator in dict(separators)):
         return None
     name, said = ("player", "text") if is_template or separator in SHAPES else separated_name(separator)
-    cards = cast_lists.find_cards([(row.get(name, ""), row.get(said, "")) for _at, row in rows])
+    told = [(row.get(name, ""), row.get(said, "")) for _at, row in rows]
+    cards = set[int]() if is_template else cast_lists.find_cards(told)
     rows = [row for at, row in enumerate(rows) if at not in cards]
     table = table_of_objects(rows, "line {}".format)
     types = Counter(row["type"] for _at, row in rows if "type" in row and "player" in row)

@@ -1,0 +1,260 @@
+"""Lines of any text, described once by templates."""
+
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from discussions.transcripts.core.readers import line_templates
+from discussions.transcripts.core.readers.columns import SEPARATOR, MappingRecord, columns_hash, parse_mapping
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.line_templates import find_fault, fits, match_line, parse_templates
+from tests.factories.own_logs import SAID
+from tests.factories.reading import read_transcripts
+
+NAMES = ("Ann", "Bea", "Cid")
+
+
+def recipe(*templates: str) -> list[MappingRecord]:
+    return [parse_mapping(["separator=" + "\n".join(templates)])]
+
+
+def read(text: str, *templates: str):
+    (game,) = read_transcripts(text.encode(), "log.txt", columns=recipe(*templates)).games
+    return game
+
+
+def said(game) -> list[tuple[int, str, str]]:
+    names = [player.name for player in game.record.players]
+    return [(message.round, names[message.player - 1], message.text) for message in game.record.messages]
+
+
+def votes(game) -> list[tuple[str, str]]:
+    names = [player.name for player in game.record.players]
+    return [
+        (names[vote.voter - 1], names[vote.target - 1] if vote.target else "") for vote in game.record.votes
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("({}) ", ""),
+        ("🗣️ 7. {} ", ""),
+        ("[turn 3] [{}] ", ""),
+        ("T4 / {} says '", "' (next: Dan)"),
+        ("msg from={} body=", ""),
+        ("【{}】", ""),
+        ("9:{}:", ";"),
+    ],
+)
+def test_a_template_reads_lines_of_any_shape(before, after):
+    text = "\n".join(f"{before.format(name)}{words}{after}" for name, words in SAID)
+    written = f"{before.replace('{}', '{player}')}{{text}}{after}"
+    assert [one[1:] for one in said(read(text, written))] == SAID
+
+
+def test_what_stands_between_two_fields_may_come_back_in_the_text():
+    (template,) = parse_templates("{player}: {text} ({})")
+    assert match_line(template, "Ann: well: I said (twice) no (sad)") == {
+        "player": "Ann",
+        "text": "well: I said (twice) no",
+    }
+    assert match_line(template, "Ann: well") is None
+
+
+NIGHT = """\
+12 players wait
+<1|Ann> I slept well.
+  and long
+{Ann} I must not say it.
+<1|Bea> You, Ann?
+#wolves Bea > Ann is next.
+Ann x Bea
+Cid left
+round over
+<2|Bea> So it was me.
+<2|Ann> It was.
+Bea x Ann
+"""
+KINDS = (
+    "<{}|{player}> {text...}",
+    "{{player}} {thought}",
+    "#wolves {player} > {private}",
+    "{voter} x {target}",
+    "{out} left",
+    "{round} over",
+)
+
+
+def test_each_kind_of_line_has_its_template():
+    game = read(NIGHT, *KINDS)
+    assert said(game) == [
+        (1, "Ann", "I slept well.\nand long"),
+        (1, "Bea", "You, Ann?"),
+        (2, "Bea", "So it was me."),
+        (2, "Ann", "It was."),
+    ]
+    assert votes(game) == [("Ann", "Bea"), ("Bea", "Ann")]
+    assert sorted((entry.kind, entry.text) for entry in game.private) == [
+        ("talk", "Ann is next."),
+        ("thought", "I must not say it."),
+    ]
+    assert [one.player for one in game.record.eliminations] == [3]
+
+
+BELOW = """\
+== Ann ==
+THINK: Bea knows.
+SAY: Good morning.
+tokens: 12
+== Bea ==
+THINK: Ann lies.
+SAY: Good morning, Ann.
+== Ann ==
+SAY: Who begins?
+== Bea ==
+SAY: You do.
+"""
+
+
+def test_texts_below_a_name_have_templates_of_their_own_or_are_all_that_follows():
+    game = read(BELOW, "== {player} ==", "THINK: {thought}", "SAY: {text}")
+    assert [one[2] for one in said(game)] == ["Good morning.", "Good morning, Ann.", "Who begins?", "You do."]
+    assert [entry.text for entry in game.private] == ["Bea knows.", "Ann lies."]
+    text = "".join(f"== {name} ==\n\n{words}\n\nIt is late.\n" for name, words in SAID)
+    assert [one[1:] for one in said(read(text, "== {player} =="))] == [
+        (name, f"{words}\n\nIt is late.") for name, words in SAID
+    ]
+
+
+def test_what_leads_the_game_says_where_rounds_and_nights_begin():
+    lines = [f"({name}) {words}" for name, words in SAID[:4]]
+    night = ["(narrator) Night falls. Wolves, wake up.", "(Ann) Cid is next, Bea."]
+    text = "\n".join(["(narrator) Day 1 begins.", *lines, *night, "(narrator) Day 2 begins.", *lines])
+    game = read(text, "({player}) {text}")
+    assert [one[0] for one in said(game)] == [1] * 4 + [2] * 4
+    assert "narrator" not in [player.name for player in game.record.players]
+    assert [entry.text for entry in game.private] == ["Cid is next, Bea."]
+
+
+def test_lines_of_no_template_are_left_out_and_shown_but_begin_rounds_and_nights():
+    lines = [f"({name}) {words}" for name, words in SAID[:4]]
+    text = "\n".join(
+        ["Loading ...", "=== Day 1 ===", *lines, "NIGHT PHASE", "(Ann) Cid is next.", "Day 2", *lines]
+    )
+    game = read(text, "({player}) {text}")
+    assert [one[0] for one in said(game)] == [1] * 4 + [2] * 4
+    assert [entry.text for entry in game.private] == ["Cid is next."]
+    assert line_templates.read_lines(text.splitlines(), "({player}) {text}")[1] == ["Loading ..."]
+
+
+def test_words_of_a_template_and_after_names_may_say_who_could_hear_it():
+    lines = [f"- {name} - {words}" for name, words in SAID]
+    text = "\n".join([*lines, "- Ann (whispers to Bea) - Not now.", "[wolf chat] Cid - Tonight."])
+    columns = recipe("- {player} - {text}", "[wolf chat] {player} - {text}")
+    faults = read_transcripts(text.encode(), "a.txt", columns=columns).faults
+    assert [fault.code for fault in faults] == ["unknown_columns"] * 2
+    answers = {"wolf chat": "private", "a player's name": "private"}
+    (game,) = read_transcripts(text.encode(), "a.txt", columns=[replace(columns[0], kinds=answers)]).games
+    assert [one[1:] for one in said(game)] == SAID
+    assert sorted(entry.text for entry in game.private) == ["Not now.", "Tonight."]
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("{player}: {speech}", 'There is no field "speech".'),
+        ("{player}{text}", "with something between any two"),
+        ("{player} {player}: {text}", "each once"),
+        ("{time} {text}", "{player} and {text} among them"),
+        ("{vote}", "{player} and {text} among them"),
+        ("say {player}: {text}\nBye.", "fields in braces"),
+        ("\n".join(f"{n} {{player}}: {{text}}" for n in range(21)), "at most 20"),
+    ],
+)
+def test_a_wrong_template_is_refused_with_a_sentence(written, says):
+    assert says in find_fault(written)
+    assert line_templates.read_lines(["Ann: Hello"], written) == ([], [])
+
+
+def test_a_recipe_of_few_signs_takes_no_other_chat():
+    chat = "\n".join(f"{name}: {words}" for name, words in SAID) + "\nAnn (thinks): I lie."
+    columns = recipe("{player}: {text}")
+    assert read_transcripts(chat.encode(), "a.txt", columns=columns).format == "chat_text"
+    assert not fits(["one", "two", *(f"{name}: a" for name in NAMES)], "{player}: {text}")
+    # What a person wrote for such lines comes before what the site would guess.
+    own = recipe("{player} (thinks): {thought}", "{player}: {text}")
+    marked = chat.replace(": ", ":: ")
+    assert (
+        read_transcripts(marked.encode(), "a.txt", columns=recipe("{player}:: {text}")).format == "separated"
+    )
+    assert own[0].settings[SEPARATOR].count("\n") == 1
+
+
+def test_two_recipes_of_lines_have_the_same_columns_and_are_still_two():
+    first, second = (
+        dict(one[0].settings) for one in (recipe("({player}) {text}"), recipe("<{player}> {text}"))
+    )
+    assert columns_hash(["a"], first) != columns_hash(["a"], second) != columns_hash(["a"])
+    assert columns_hash(["a"], {SEPARATOR: "|"}) == columns_hash(["a"])
+
+
+def test_a_comma_may_stand_in_a_template_on_the_command_line():
+    mapping = parse_mapping(["player=player,text=text,separator={player}, who says: {text}"])
+    assert mapping.settings == {SEPARATOR: "{player}, who says: {text}"}
+    assert set(mapping.fields) == {"player", "text"}
+
+
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("[2026-01-02 10:11:12] ({}) {}", "[{time}] ({player}) {text}"),
+        ("[Day 1] <{}> - {}", "[{round}] <{player}> - {text}"),
+        ("[public] 【{}】{}", "[{type}] 【{player}】{text}"),
+        ("[{}]{}", "[{player}]{text}"),
+    ],
+)
+def test_brackets_before_texts_are_proposed_as_templates(line, written):
+    text = "\n".join(line.format(name, words) for name, words in SAID)
+    assert line_templates.propose_templates(text.splitlines())[0][0] == written
+
+
+def test_a_text_of_brackets_waits_and_is_read_as_proposed():
+    lines = [f"[2026-01-02 10:11:{n:02}] ({name}) {words}" for n, (name, words) in enumerate(SAID)]
+    data = "\n".join(lines).encode()
+    assert [fault.code for fault in read_transcripts(data, "a.txt").faults] == ["unknown_columns"]
+    mapping = propose_mapping(read_head(data, is_part=False))
+    (game,) = read_transcripts(data, "a.txt", columns=[mapping]).games
+    assert [one[1:] for one in said(game)] == SAID
+
+
+BEFORE = ("", "{time} ", "[{time}] ", "#{turn} ", "T{turn}| ", "[{round}] ", "◆ ", "log: ")
+AROUND = ("({player})", "<{player}>", "{player} »", "@{player} ::", "{player} [Seat {}] -", "« {player} »")
+AFTER = (" {text}", " '{text}'", " {text} (to {audience})", ' "{text}" #{id}')
+VALUES = {"time": "10:0{}", "turn": "{}", "round": "Day {}", "audience": "all", "id": "m{}", "": "4"}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_a_template_writes_it_reads_back(seed):
+    pick = Random(seed)
+    public = pick.choice(BEFORE) + pick.choice(AROUND) + pick.choice(AFTER)
+    private = "~ {player} thinks ~ {thought}"
+    lines, truth, thoughts = list[str](), [], []
+    for n in range(pick.randint(6, 14)):
+        name, words = pick.choice(SAID)[0] if n > 2 else NAMES[n], f"{pick.choice(SAID)[1]} ({n}): {n} » all"
+        number = 1 + n // 5
+        template = private if n > 2 and pick.random() < 0.3 else public
+        values = {"player": name, "text": words, "thought": words} | {
+            field: shape.format(number if field == "round" else n % 10) for field, shape in VALUES.items()
+        }
+        for field, value in values.items():
+            template = template.replace(f"{{{field}}}", value)
+        lines.append(template)
+        if "thinks ~" in template:
+            thoughts.append(words)
+        else:
+            truth.append((number if "{round}" in public else 1, name, words))
+    game = read("\n".join(lines), public, private)
+    assert said(game) == truth
+    assert [entry.text for entry in game.private] == thoughts
