@@ -38,7 +38,7 @@ USUAL_COUNT = 10
 LINE_FIELDS: dict[str, "_StrPromise"] = {
     "{player}": _("Who says it. Alone with other words: the text stands below."),
     "{text}": _("What everybody hears."),
-    "{text...}": _("The same, going on in the lines below."),
+    "{text...}": _("The same, continued in the lines below."),
     "{thought}": _("What nobody hears."),
     "{private}": _("What only some hear."),
     "{vote}": _("Whom the player votes for."),
