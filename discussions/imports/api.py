@@ -91,8 +91,9 @@ class FieldsGiven(Given):
     """For each field its column, and for values of a type, an audience or a phase what such rows are.
 
     `aliases` are other names that texts use for players: "Mari" is "Marisol", "P*" is "Player*" (P1 is Player1).
-    `settings` are an encoding, the list of an object that holds the rows, "none" where there are no rounds, "one" or
-    "several" games where rounds begin again, and what stands between name and text of a line, or its templates.
+    `settings` are an encoding, the list of an object that holds the rows, "none" where there are no rounds, "votes"
+    where they begin after votes, "one" or "several" games where rounds begin again, and what stands between name and
+    text of a line, or its templates.
 
     `is_preview` only shows what that gives, and stores nothing.
     """

@@ -14,6 +14,7 @@ from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, KIND_LABELS, LI
 from discussions.transcripts.core.audience import ROUND
 from discussions.transcripts.core.file_names import printable
 from discussions.transcripts.core.readers.columns import (
+    AFTER_VOTES,
     ANY,
     ENCODING,
     GAMES,
@@ -173,6 +174,8 @@ class ColumnsForm(forms.Form):
         for value, count in marks.items():
             says = ngettext("At “%(value)s”, %(n)d round", "At “%(value)s”, %(n)d rounds", count)
             choices.append((f"{IS}{value.casefold()}", says % {"value": value[:LONGEST_SHOWN], "n": count}))
+        if not {"vote", "target"}.isdisjoint(self.suggested):
+            choices.append((AFTER_VOTES, _("With the first words after votes")))
         choices.append(("none", _("Nowhere: there are no rounds")))
         chosen = self.before.settings.get(ROUNDS, begins)
         self.fields[ROUNDS] = _radio(_("Where does a round begin?"), choices, chosen)
@@ -249,7 +252,7 @@ class ColumnsForm(forms.Form):
             for name in (ENCODING, LIST, SEPARATOR, GAMES)
         }
         settings[SEPARATOR] = given.get(LINES) or settings[SEPARATOR]
-        settings[ROUNDS] = begins if begins == "none" else ""
+        settings[ROUNDS] = begins if begins in ("none", AFTER_VOTES) else ""
         return MappingRecord(
             self.columns,
             fields,
@@ -272,7 +275,8 @@ class ColumnsForm(forms.Form):
         return LINES in self.fields and self.columns == [LINE]
 
     def asks_rounds(self) -> bool:
-        return not (self["round"].value() or self["phase"].value())
+        by_columns = self["round"].value() or self["phase"].value()
+        return not by_columns or self[ROUNDS].value() == AFTER_VOTES
 
     def asked(self) -> list[tuple[Question, forms.BoundField]]:
         """The questions that only a person can answer."""

@@ -87,7 +87,7 @@ def first_mapping(transcript: Transcript, table: Table) -> recipes.MappingRecord
     """What the page shows first: the kept recipe, else what the names of the columns and their cells suggest."""
     if kept := kept_mapping(transcript, table):
         return mapping_record(kept)
-    proposed = heads.propose_mapping(table)
+    proposed = heads.with_rounds(table, heads.propose_mapping(table))
     return msgspec.structs.replace(proposed, aliases=heads.find_aliases(table, proposed))
 
 

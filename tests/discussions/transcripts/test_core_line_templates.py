@@ -63,6 +63,13 @@ def test_what_stands_between_two_fields_may_come_back_in_the_text():
     assert match_line(template, "Ann: well") is None
 
 
+def test_of_several_templates_that_fit_the_one_with_most_signs_counts():
+    lines = [f"- {name}: {words}" for name, words in SAID]
+    text = "\n".join(["- Vote outcome: Ann", *lines, "- Last words: Bea: I was it."])
+    game = read(text, "- {player}: {text}", "- Vote outcome: {}", "- Last words: {player}: {text}")
+    assert [one[1:] for one in said(game)] == [*SAID, ("Bea", "I was it.")]
+
+
 NIGHT = """\
 12 players wait
 <1|Ann> I slept well.

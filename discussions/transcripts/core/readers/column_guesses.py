@@ -29,6 +29,8 @@ from discussions.transcripts.core.readers.tables import Table, sample_rows
 # The shortest average text.
 LEAST_TEXT = 12
 MOST_ROUNDS = 60
+_OF_COLUMNS = frozenset("field fields key keys column columns attribute attributes".split())
+_NUMBER = re.compile(r"\d{1,12}(?:[.,]\d{1,12})?")
 # How many different lists are looked at.
 MOST_LISTS = 500
 # A column of players who all speak once has at most so many rows.
@@ -124,12 +126,24 @@ def is_of_others(column: str) -> bool:
     return kind_of_type(column) in (VOTE, OUT) or not (_OF_OTHERS | _OF_PLAY).isdisjoint(words_of(column))
 
 
-def find_telling(columns: Sequence[str], places: Iterable[int]) -> tuple[list[int], set[int]]:
+def find_telling(table: Table, places: Iterable[int]) -> tuple[list[int], set[int]]:
     """Those of these columns that may say who could hear a row, and which of them are called so."""
+    columns = table.columns
     own = [place for place in places if not _is_of_each(columns[place], columns)]
+    own = [place for place in own if not _lists_columns(table, place)]
     named = {place for place in own if looks_like_audience(columns[place])}
     named -= {place for place in named if not _OF_PLAY.isdisjoint(words_of(columns[place]))}
     return [place for place in own if place in named or not is_of_others(columns[place])], named
+
+
+def _lists_columns(table: Table, place: int) -> bool:
+    """Whether a column lists others ("private_fields": ["reasoning"]), which says nothing of who could hear a row."""
+    if _OF_COLUMNS.isdisjoint(words_of(table.columns[place])):
+        return False
+    named = {part for column in table.columns for part in column.split(".")}
+    cells = (row[place].strip("[]").split(",") for row in sample_rows(table))
+    parts = {part.strip(" '\"") for own in cells for part in own} - {""}
+    return 2 * len(parts & named) >= len(parts)
 
 
 def _is_of_each(column: str, columns: Sequence[str]) -> bool:
@@ -245,7 +259,7 @@ def find_most_named(columns: list[Column], said: Column | None) -> Column | None
         column
         for column in columns
         if _is_small(column)
-        and not all(cell.strip().isdecimal() or kind_of_type(cell) for cell in column.different)
+        and not all(_NUMBER.fullmatch(cell.strip()) or kind_of_type(cell) for cell in column.different)
         and 2 * sum(1 for both in zip(every, column.all, strict=False) if all(both)) >= sum(map(bool, every))
     ]
     return max(names, key=lambda one: (_share_named(one, texts), len(one.cells)), default=None)

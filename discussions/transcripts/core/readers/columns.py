@@ -131,10 +131,11 @@ DECIDING = ("type", "audience", "private", "public", "phase", "thought", *OF_TYP
 OR = "|"
 # Before a value of a type, an audience or a phase, and before another name of a player, in a written recipe.
 IS, ALSO, SET = "is.", "also.", "set."
-# The encoding where it was a guess, the list that holds the rows of an object, "none" where there are no rounds, and
-# whether rows whose rounds begin again are one game, or several.
+# The encoding where it was a guess, the list that holds the rows of an object, "none" where there are no rounds or
+# "votes" where they begin after votes, and whether rows whose rounds begin again are one game, or several.
 SETTINGS = ENCODING, LIST, ROUNDS, SEPARATOR, GAMES = "encoding", "list", "rounds", "separator", "games"
 ONE_GAME, SEVERAL_GAMES = "one", "several"
+AFTER_VOTES = "votes"
 # The same in other languages, of which docs/transcripts.md names the languages alone.
 _TRANSLATED = {
     "round": "runde tour ronda rodada manche раунд 轮次 回合 轮 天数 ラウンド 日目 라운드",

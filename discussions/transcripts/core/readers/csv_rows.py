@@ -185,7 +185,9 @@ def _delimiter(text: str) -> str | None:
             continue
         is_known = recipes.has_needed(recipes.suggest_fields(header))
         # Bars may also part lines without names, or frame a table with a rule below its header.
-        if delimiter == "|" and not (is_known and header[0] and {*"".join(rows[1])} - {*"-+: "}):
+        if delimiter == "|" and not (
+            is_known and (header[0] or header[-1]) and {*"".join(rows[1])} - {*"-+: "}
+        ):
             continue
         even = 100 * sum(len(row) == len(header) for row in rows[1:]) // (len(rows) - 1)
         # Where the first cell comes back below it, the first line is a row, too.

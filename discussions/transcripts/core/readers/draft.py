@@ -24,7 +24,8 @@ MAFIA, VILLAGER = "MAFIA", "VILLAGER"
 VOTED_OUT, KILLED = "voted out", "killed at night"
 _NOBODY = frozenset(
     "nobody noone none abstain abstains abstained skip novote pass null noejection noelimination nolynch noexecution "
-    "弃权 弃票 棄権 기권".split()
+    "niemand keiner enthaltung personne abstention nadie ninguno nessuno astenuto ninguém никто воздержался "
+    "弃权 弃票 没有人 無人 棄権 誰も なし 기권 없음".split()
 ) | {""}
 
 

@@ -37,9 +37,10 @@ from discussions.transcripts.core.readers.inner_parts import list_inner_games, t
 from discussions.transcripts.core.readers.json_cells import is_talk
 from discussions.transcripts.core.readers.known_columns import suggest_by_phase, suggest_known
 from discussions.transcripts.core.readers.line_templates import fits, is_template
+from discussions.transcripts.core.readers.narration import ROLE
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
-from discussions.transcripts.core.readers.rows import games_of_rows
+from discussions.transcripts.core.readers.rows import VOTES_AGAIN, games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated, table_of_lines
 from discussions.transcripts.core.readers.stories import NAMED
 from discussions.transcripts.core.readers.tables import Table
@@ -129,7 +130,9 @@ def _propose_player(columns: Mapping[str, Column], free: list[Column], found: di
     own = [columns[name] for name in recipes.split_columns(found.get(recipes.PLAYER, ""), columns)]
     own = [one for one in own if said is None or any(map(all, zip(one.all, said.all, strict=True)))]
     # Programs that play roles call a player so ("role_name").
-    named = [*free, *own, *(columns[name] for name in [found.get("role", "")] if name in columns)]
+    roles = [columns[name] for name in [found.get("role", "")] if name in columns]
+    is_called = any(not ROLE.fullmatch(value) for one in roles for value in one.different)
+    named = [*roles, *free, *own] if is_called else [*free, *own, *roles]
     # What is around a list is of the whole game, unless it names a player.
     around, called = f"{json_rows.GAME}.", recipes.PLAYER
     named = [one for one in named if not one.name.startswith(around) or recipes.field_of(one.last) == called]
@@ -226,6 +229,15 @@ def _with_settings(table: Table, found: dict[str, str]) -> recipes.MappingRecord
     return replace(mapping, kinds={} if has_rounds or len(marks) != 1 else {marks[0].casefold(): ROUND})
 
 
+def with_rounds(table: Table, mapping: recipes.MappingRecord) -> recipes.MappingRecord:
+    """The mapping, with rounds that begin after votes if nothing else says where they begin and votes come again."""
+    notes = Notes("", "", Limits())
+    next(games_of_rows(table, mapping, lambda: notes), None)
+    is_again = any(fault.message == say(VOTES_AGAIN) for fault in notes.faults)
+    settings = mapping.settings | ({recipes.ROUNDS: recipes.AFTER_VOTES} if is_again else {})
+    return replace(mapping, settings=settings)
+
+
 def find_aliases(table: Table, mapping: recipes.MappingRecord) -> dict[str, str]:
     """Other names that the texts of the first game may use for its players, as pairs."""
     at = read_signs(table, mapping).at
@@ -319,7 +331,8 @@ def read_head(
         brief = json_rows.cut_lists(value)
         table = _find_rows(value, brief, path) or _find_lines(decoded, separator, brief)
         is_open = table is not None and is_talk(table.settings.get(recipes.LIST, "").rpartition(".")[2])
-        table = table if table and (rows is None or (is_open and _has_talk(table, 2))) else rows
+        is_told = table is not None and (is_open or not (rows and _has_talk(rows))) and _has_talk(table, 2)
+        table = table if table and (rows is None or is_told) else rows
     if table is None:
         return table_of_lines(decoded) if is_any_text and not _IS_JSON.match(decoded.text) else None
     if encodings:

@@ -47,7 +47,7 @@ def is_template(written: str) -> bool:
 
 @lru_cache(maxsize=64)
 def parse_templates(written: str) -> list[_Template]:
-    """The templates, one in each line. Raises ValueError with a sentence."""
+    """The templates, one in each line, those with most signs of their own first. Raises ValueError with a sentence."""
     lines = [line.strip() for line in written.splitlines() if line.strip()]
     found = [tuple(_FIELD.split(line)) for line in lines[:MOST_TEMPLATES]]
     for template, line in zip(found, lines, strict=False):
@@ -63,7 +63,7 @@ def parse_templates(written: str) -> list[_Template]:
                 most=MOST_TEMPLATES,
             )
         )
-    return found
+    return sorted(found, key=lambda template: -len("".join(template[::2])))
 
 
 def _fields(template: _Template) -> set[str]:

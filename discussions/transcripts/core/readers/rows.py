@@ -4,7 +4,7 @@ import re
 from array import array
 from bisect import bisect
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from msgspec import Struct
@@ -19,7 +19,6 @@ from discussions.transcripts.core.audience import (
     THOUGHT,
     VOTE,
     kind_of_type,
-    words_of,
 )
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
@@ -27,20 +26,17 @@ from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Note
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds, row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
-from discussions.transcripts.core.readers.draft import Draft, is_ballot, is_nobody, leave_names_out
+from discussions.transcripts.core.readers.draft import Draft, is_nobody, leave_names_out
 from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
+from discussions.transcripts.core.readers.row_votes import as_vote, is_poll, of_kind
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
-from discussions.transcripts.core.readers.vote_columns import is_target
-from discussions.transcripts.core.thoughts import ASIDE, read_answer, split_aside
+from discussions.transcripts.core.thoughts import ASIDE, split_aside
 from workspace.core.words import mark, say
 
 MOST_QUESTIONS = 10
 _API_ROLES = frozenset(("assistant", "user", "human", "ai"))
-_VOTE_TEXT = re.compile(
-    r"\W{0,3}vote(?:s| for)?\s{0,3}[:=→>-]{1,2}\s{0,3}(?P<target>[^\n]{1,60}?)\W{0,3}", re.IGNORECASE
-)
 _ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
 _BELOW_ZERO = re.compile(r"(?:^|\s)[-−]$")
 _TURN = re.compile(r"(\d{1,9})(?:\.0+)?", re.ASCII)
@@ -70,6 +66,10 @@ _DIFFERS = {
     ),
 }
 _SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
+VOTES_AGAIN = mark(
+    "Votes are cast again after more talk, and nothing says where rounds begin. Say once where, under “Is this the "
+    "game?” of the import, or with --map rounds=votes (after votes) or rounds=none."
+)
 AGAIN = mark(
     "The rounds begin again here. Say once whether the file has one game or several, under “Is this the game?” of the "
     "import, or with --map games=one or games=several."
@@ -95,16 +95,13 @@ class _RowGame(Struct):
     aliases: dict[str, str] = {}
     # Who leads a game whose rows name no round, case-folded; `told` is where it is by what they say.
     leaders: frozenset[str] = frozenset()
+    # Whether talk after votes begins a round, and who voted after how many messages.
+    is_by_votes: bool = False
+    ballots: dict[int, set[str]] = {}
 
     @property
     def number(self) -> int:
         return 1 if self.round is None else self.round
-
-
-def _is_poll(target: str, signs: row_kinds.RowSigns) -> bool:
-    """Whether the target of a vote is "yes" or "approve", or to end the discussion, which no player is called."""
-    is_known = is_nobody(target) or target.isdecimal() or target.casefold() in signs.names
-    return not is_known and (is_ballot(target) or "discussion" in words_of(target))
 
 
 def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> Games:
@@ -176,6 +173,7 @@ def games_of_rows(table: Table, mapping: recipes.MappingRecord, new_notes: NewNo
         is_named = "game" in signs.at and mapping.fields.get("game") != table.counted
         game = _RowGame(notes, Draft(notes, key if is_named else notes.source), Rounds())
         game.round = None if signs.reads_rounds else 1
+        game.is_by_votes = mapping.settings.get(recipes.ROUNDS) == recipes.AFTER_VOTES
         notes.translate("", table.place(runs[2]))
         spans = list(zip(runs[::3], runs[1::3], runs[2::3], strict=True))
         own = signs
@@ -186,6 +184,9 @@ def games_of_rows(table: Table, mapping: recipes.MappingRecord, new_notes: NewNo
             game.leaders = _leaders(table, spans, own)
         for cells, place in _cells_in(table, spans, signs):
             _read_row(game, cells, place, own)
+        again = any(len(before & after) > 1 for before, after in pairwise(game.ballots.values()))
+        if signs.reads_rounds and game.round is None and again:
+            notes.fault(recipes.UNKNOWN_COLUMNS, "", VOTES_AGAIN)
         add_listed(table.around if len(games) == 1 else (), game.roster)
         yield _finish(game), notes
 
@@ -288,13 +289,13 @@ def _read_kind(
 ) -> None:
     kind, sign = what
     is_typed = "type" in cells
-    cells = _of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
-    cells = _as_vote(cells, signs) if kind == SPEECH else cells
+    cells = of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
+    cells = as_vote(cells, signs) if kind == SPEECH else cells
     name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
     is_vote = kind == VOTE and is_typed
     # "Vote intentions" without anybody in them are no vote.
     kind = IGNORE if is_vote and not target else kind
-    target = "" if _is_poll(target, signs) else target
+    target = "" if is_poll(target, signs) else target
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
@@ -331,34 +332,6 @@ def _ignore(game: _RowGame, cells: Mapping[str, str], place: str, sign: str, *, 
     game.round = game.round if begun is None else begun
 
 
-def _as_vote(cells: Mapping[str, str], signs: row_kinds.RowSigns) -> Mapping[str, str]:
-    """The cells of a row whose text is nothing but a vote, "VOTE: Bea", as in a chat; else as they are."""
-    vote = _VOTE_TEXT.fullmatch(cells.get(recipes.TEXT, "").strip())
-    if vote is None or cells.get("vote") or signs.name(vote["target"]).casefold() not in signs.names:
-        return cells
-    return dict(cells) | {recipes.TEXT: "", "vote": vote["target"]}
-
-
-def _of_kind(cells: Mapping[str, str], kind: str, signs: row_kinds.RowSigns) -> Mapping[str, str]:
-    """The cells of a row of some type, with what only rows of this type hold under the fields of all rows."""
-    voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
-    told = cells.get("audience", "")
-    target = told if kind == VOTE and is_target(cells, signs.name(told), signs.names) else target
-    # The value of a vote may stand where texts do, as may an answer in JSON that names it.
-    said = cells.get(recipes.TEXT, "") if kind == VOTE and not target else ""
-    is_name = signs.name(said).casefold() in signs.names or (said != "" and is_nobody(said))
-    voted = [part for key, part in read_answer(said).items() if recipes.field_of(key) in ("vote", "target")]
-    for part in [said] if is_name else sorted(voted, key=lambda part: type(part) is int):
-        return {"vote": str(part)} | dict(cells) | {recipes.TEXT: ""}
-    if kind == VOTE:
-        return {recipes.PLAYER: voter, "vote": target} | {key: value for key, value in cells.items() if value}
-    if kind == OUT:
-        return dict(cells) | {recipes.PLAYER: cells.get("out") or target or cells.get(recipes.PLAYER, "")}
-    if kind == THOUGHT and not cells.get(recipes.TEXT):
-        return dict(cells) | {recipes.TEXT: thought, "thought": ""}
-    return cells
-
-
 def _add_message(
     game: _RowGame,
     cells: Mapping[str, str],
@@ -376,6 +349,8 @@ def _add_message(
     if cells.get("type") == OTHER and not audience and [one["audience"] for one in above] == [None]:
         above[0]["message"] += f"\n\n{said}"
         return
+    if game.is_by_votes and audience is None and game.ballots:
+        game.round, game.ballots = game.number + 1, {}
     # Without turns or ids of its own, a message has the number of those that everybody could hear.
     own = "turn" in signs.at or "id" in signs.at
     turn: dict[str, Any] = {"turn": _turn(game, cells.get("turn", ""), place)} if own else {}
@@ -415,6 +390,8 @@ def _read_vote(
         game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=_REPEATED)
         return
     game.cast.add(key)
+    if is_typed:
+        game.ballots.setdefault(len(game.draft.game["messages"]), set()).add(name)
     game.draft.add_vote(place, number, name or None, target, time=time, **private)
 
 

@@ -1,0 +1,137 @@
+"""Games whose rounds nothing names but that the players vote again, and columns that are no players."""
+
+import json
+from typing import Any
+
+import pytest
+
+from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
+from discussions.transcripts.core.readers.heads import (
+    propose_mapping,
+    read_first_game,
+    read_head,
+    with_rounds,
+)
+from discussions.transcripts.core.readers.row_kinds import find_questions
+from tests.factories.own_logs import SAID
+from tests.factories.reading import read_transcripts
+
+NAMES = ("Ann", "Bea", "Cid")
+
+
+def talk(number: int, **more: Any) -> list[dict[str, Any]]:
+    return [
+        {"type": "message", "speaker": name, "text": f"I say {number}, {text}", **more} for name, text in SAID
+    ]
+
+
+def ballot(*votes: tuple[str, str], **more: Any) -> list[dict[str, Any]]:
+    return [{"type": "vote", "voter": voter, "target": target, **more} for voter, target in votes]
+
+
+FIRST, SECOND = ballot(("Ann", "Cid"), ("Bea", "Cid")), ballot(("Ann", "Bea"), ("Bea", "Ann"))
+
+
+def as_lines(rows: list[dict[str, Any]]) -> bytes:
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def as_object(rows: list[dict[str, Any]]) -> bytes:
+    return json.dumps(
+        {"players": [{"name": name, "role": "VILLAGER"} for name in NAMES], "log": rows}
+    ).encode()
+
+
+@pytest.mark.parametrize("written", [as_lines, as_object])
+def test_votes_that_come_again_without_rounds_ask_where_rounds_begin(written):
+    data = written([*talk(1), *FIRST, *talk(2), *SECOND, *talk(3)])
+    read = read_transcripts(data, "a.json")
+    assert [fault.code for fault in read.faults if not fault.is_warning] == ["unknown_columns"]
+    assert "rounds=votes" in read.faults[0].message
+    table = read_head(data, is_part=False)
+    mapping = with_rounds(table, propose_mapping(table))
+    assert mapping.settings["rounds"] == "votes" and not find_questions(table, mapping)
+    shown = read_first_game(table, mapping, "a", "a", {}).record
+    (game,) = read_transcripts(data, "a.json", columns=[mapping]).games
+    for record in (shown, game.record):
+        assert [message.round for message in record.messages] == [1] * 6 + [2] * 6 + [3] * 6
+        assert [vote.round for vote in record.votes] == [1, 1, 2, 2]
+    (whole,) = read_transcripts(data, "a.json", columns=[parse_mapping(["rounds=none"])]).games
+    assert (whole.record.rounds, len(whole.record.votes)) == (1, 4)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [*talk(1), *FIRST, *talk(2)],
+        [*talk(1), *FIRST, *talk(2), *ballot(("Cid", "Ann"), ("Ann", "Bea"))],
+        [*talk(1), *FIRST, *SECOND],
+        [*talk(1, round=1), *ballot(*[("Ann", "Cid"), ("Bea", "Cid")], round=1), *talk(2, round=2), *SECOND],
+        [row for one in talk(1) for row in (one, *ballot((one["speaker"], "Cid")))],
+    ],
+)
+def test_one_ballot_a_second_one_of_others_known_rounds_and_votes_with_talk_ask_nothing(rows):
+    assert len(read_transcripts(as_lines(rows), "a.jsonl").games) == 1
+
+
+@pytest.mark.parametrize(
+    "nobody", ["nessuno", "nadie", "niemand", "personne", "ninguém", "никто", "没有人", "なし"]
+)
+def test_nobody_is_no_player_in_any_language(nobody):
+    rows = [*talk(1), *ballot(("Ann", "Bea"), ("Bea", nobody))]
+    (game,) = read_transcripts(as_lines(rows), "a.jsonl").games
+    assert [vote.target for vote in game.record.votes] == [2]
+    assert [player.name for player in game.record.players] == [*NAMES]
+
+
+def proposed(data: bytes) -> MappingRecord:
+    table = read_head(data, is_part=False)
+    assert table is not None
+    return propose_mapping(table)
+
+
+@pytest.mark.parametrize(
+    ("columns", "player"),
+    [
+        (("took", "role"), "role"),
+        (("kind_of_mind", "role"), "role"),
+        (("role", "gamer"), "gamer"),
+    ],
+)
+def test_durations_are_no_players_and_a_role_that_is_none_is_one(columns, player):
+    values = {
+        "took": ("1.25", "0.5", "1.25"),
+        "kind_of_mind": ("PATHOS", "ETHOS", "LOGOS"),
+        "gamer": NAMES,
+        "role": ("Wind", "Wall", "Door") if player == "role" else ("Villager", "Seer", "Villager"),
+    }
+    rows = [
+        {**{column: values[column][n % 3] for column in columns}, "content": f"I will think about it, {n}."}
+        for n in range(9)
+    ]
+    assert proposed(as_lines(rows)).fields["player"] == player
+
+
+def test_a_list_of_keys_that_are_private_is_no_audience():
+    rows = [
+        {
+            "type": "speech",
+            "data": {"who": name, "text": text, "plan": "x" * n},
+            "private_fields": ["plan"] * (n % 2),
+        }
+        for n, (name, text) in enumerate(SAID)
+    ]
+    table = read_head(as_lines(rows), is_part=False)
+    assert "private_fields" not in str([one.value for one in find_questions(table, propose_mapping(table))])
+    # Under another name the same values are asked about.
+    other = as_lines([{**row, "private_to": row.pop("private_fields")} for row in rows])
+    table = read_head(other, is_part=False)
+    assert "private_to" in str([one.value for one in find_questions(table, propose_mapping(table))])
+
+
+def test_a_table_with_bars_may_begin_with_an_index_without_a_name():
+    lines = [f"{n}|m{n}|{name}|{text}" for n, (name, text) in enumerate(SAID)]
+    (game,) = read_transcripts("\n".join(["|id|player|text", *lines]).encode(), "a.csv").games or (None,)
+    assert game is None or len(game.record.messages) == len(SAID)
+    mapping = proposed("\n".join(["|id|player|text", *lines]).encode())
+    assert (mapping.fields["player"], mapping.fields["text"]) == ("player", "text")
