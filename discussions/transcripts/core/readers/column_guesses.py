@@ -30,7 +30,7 @@ from discussions.transcripts.core.readers.tables import Table, sample_rows
 LEAST_TEXT = 12
 MOST_ROUNDS = 60
 _OF_COLUMNS = frozenset("field fields key keys column columns attribute attributes".split())
-_NUMBER = re.compile(r"\d{1,12}(?:[.,]\d{1,12})?")
+_FIGURE = re.compile(r"\d{1,12}(?:[.,]\d{1,12})?")
 # How many different lists are looked at.
 MOST_LISTS = 500
 # A column of players who all speak once has at most so many rows.
@@ -259,7 +259,7 @@ def find_most_named(columns: list[Column], said: Column | None) -> Column | None
         column
         for column in columns
         if _is_small(column)
-        and not all(_NUMBER.fullmatch(cell.strip()) or kind_of_type(cell) for cell in column.different)
+        and not all(_FIGURE.fullmatch(cell.strip()) or kind_of_type(cell) for cell in column.different)
         and 2 * sum(1 for both in zip(every, column.all, strict=False) if all(both)) >= sum(map(bool, every))
     ]
     return max(names, key=lambda one: (_share_named(one, texts), len(one.cells)), default=None)
