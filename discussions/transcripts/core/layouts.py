@@ -135,7 +135,8 @@ class Unit(Struct, frozen=True):
     parts: json_items.Parts | None = None
     begin: Begin = Begin()
     had_bom: bool = False
-    # The value of one object that alone is read of it; and the whole value, where it was read to lay the file out.
+    # The value of one object that alone is read of it; and the whole value, where it was read to lay the file out, or
+    # the games inside it.
     inner: Inner | None = None
     document: Document | None = None
 
@@ -258,11 +259,19 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Unit | None:
         values = json_items.find_values(data, max_depth=options.limits.depth)
         found = _format_of_first(_head_values(data, values or (), options.limits), options)
         return Unit(VALUES, found, parts=values) if found else None
-    found = format_of(document.value, options) if document.is_readable else None
-    inner = with_objects(document.value) if found is None and options.named is None else None
-    if inner is not None and (recognise(inner, options.formats) or list_inner_games(inner, options.formats)):
-        found = INSIDE
-    return None if found is None else Unit(ONE, found, document=document)
+    if not document.is_readable:
+        return None
+    if found := format_of(document.value, options):
+        return Unit(ONE, found, document=document)
+    games = games_inside(document.value, options)
+    return Unit(ONE, INSIDE, document=structs.replace(document, value=games)) if games else None
+
+
+def games_inside(value: Any, options: ReadOptions) -> list[tuple[str, Any]]:
+    """The games in a value of no format, each with its pointer; its tables are objects in them (`with_objects`)."""
+    whole = with_objects(value)
+    is_game = recognise(whole, options.formats) is not None
+    return [("", whole)] if is_game else list_inner_games(whole, options.formats)
 
 
 def _lay_out_text(data: bytes, options: ReadOptions) -> Unit | None:

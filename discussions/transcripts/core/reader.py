@@ -24,7 +24,6 @@ from discussions.transcripts.core.formats import (
     Format,
     find_format,
     read_converted,
-    recognise,
 )
 from discussions.transcripts.core.layouts import (
     FOLDER,
@@ -33,6 +32,7 @@ from discussions.transcripts.core.layouts import (
     ReadOptions,
     Unit,
     format_of,
+    games_inside,
     json_faults,
     lay_out,
 )
@@ -40,8 +40,7 @@ from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.notes import MIB, Limits, NativeGame, Notes, ReadGame, ReadOutcome, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
 from discussions.transcripts.core.readers.heads import find_encoding
-from discussions.transcripts.core.readers.inner_parts import join_pieces, list_inner_games
-from discussions.transcripts.core.readers.json_cells import with_objects
+from discussions.transcripts.core.readers.inner_parts import join_pieces
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import BOM, PartPlaces
 from workspace.core.strict_json import Document, NotFinite, read_json, sum_replaced
@@ -366,6 +365,7 @@ def _read_values(unit: Unit, options: ReadOptions) -> Iterator[ReadOutcome]:
             yield ReadOutcome(faults=faults, fault_count=len(faults) + left, format=unit.format.name)
             continue
         value = around | {key: document.value} if key else document.value
+        value = games_inside(value, options) if unit.format is INSIDE and unit.document is None else value
         known = unit.format if is_whole else format_of(value, options) or unit.format
         source = unit.source if is_whole else f"{unit.source}-{index + 1}"
         notes = Notes(file, "" if key else pointer, options.limits, source=source, columns=options.columns)
@@ -432,13 +432,10 @@ def _read_value(
 
 
 def _parts(value: Any, known: Format, options: ReadOptions) -> list[tuple[str, Any, Format]]:
-    """The games of a value, each with its pointer and its format, which may put several into one part."""
+    """The games of a value, or those inside it, each with its pointer and its format, which may hold several."""
     found = [("", value, known)]
     if known is INSIDE:
-        whole = with_objects(value)
-        is_game = recognise(whole, options.formats) is not None
-        parts = [("", whole)] if is_game else list_inner_games(whole, options.formats)
-        found = [(pointer, part, _format_of_part(part, options)) for pointer, part in parts]
+        found = [(pointer, part, _format_of_part(part, options)) for pointer, part in value]
     return [
         (f"{pointer}{inner}", game, own)
         for pointer, part, own in found

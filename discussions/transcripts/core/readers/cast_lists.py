@@ -35,7 +35,7 @@ _DIFFERS = mark(
 def find_names(value: Any, depth: int = 0) -> dict[str, str]:
     """The name of each player whom a list of players gives an id, too, in an object or in one inside it."""
     found: dict[str, str] = {}
-    players = [player for key in _LISTS for player in _stored(as_object(value).get(key))]
+    players = [player for key in _LISTS if key in as_object(value) for player in _stored(value[key])]
     # Seats may be numbers that are ids of others.
     for key in _PLAYER_IDS:
         for player in players:
@@ -44,7 +44,7 @@ def find_names(value: Any, depth: int = 0) -> dict[str, str]:
                 found.setdefault(str(player[key]), name.strip())
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     for part in inner if depth < _DEEPEST and not found else ():
-        found = found or find_names(part, depth + 1)
+        found = found or (find_names(part, depth + 1) if type(part) in (dict, list) else {})
     return found
 
 

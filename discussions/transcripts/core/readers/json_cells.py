@@ -253,9 +253,7 @@ def with_objects(value: Any, depth: int = 0) -> Any:
     if type(value) is dict and depth < MOST_DEPTH:
         beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
         return {
-            key: _named_channel(key, _objects(rows, beside or _names_of_pairs(key, rows)))
-            if (rows := table_of_turns(part))
-            else with_objects(_of_store(key, by_player(key, part)), depth + 1)
+            key: _under(key, part, beside, depth) if type(part) in (dict, list) else part
             for key, part in value.items()
         }
     if type(value) is not list or depth >= MOST_DEPTH:
@@ -265,6 +263,12 @@ def with_objects(value: Any, depth: int = 0) -> Any:
     if names := _names_of_texts(value):
         return [_said_by(names, part) for part in map(as_object, value)]
     return [with_objects(part, depth + 1) for part in value]
+
+
+def _under(key: str, part: Any, beside: list[str], depth: int) -> Any:
+    if rows := table_of_turns(part):
+        return _named_channel(key, _objects(rows, beside or _names_of_pairs(key, rows)))
+    return with_objects(_of_store(key, by_player(key, part)), depth + 1)
 
 
 def _names_of_texts(parts: list[Any]) -> set[str]:

@@ -73,12 +73,13 @@ def recognises(value: Any) -> bool:
     except Unclear:
         return False
     # A lone message is no discussion: its list may be a part of a row, or the answers to it.
-    first = filter(is_told, islice(messages(brief), MOST_ROWS))
-    hidden = [is_hidden(str(values.get("phase") or "")) for _place, values in first]
+    told = messages(brief)
+    first = list(islice(told, MOST_ROWS))
+    hidden = [is_hidden(str(values.get("phase") or "")) for _place, values in filter(is_told, first)]
     if hidden.count(False) <= 1 or are_views(brief):
         return False
     # Messages of several games are rows of a list, and no game.
-    rows = list(messages(value))
+    rows = [*first, *told] if brief == value else list(messages(value))
     return not name_games(values for _place, values in rows) and not _begin_again(rows)
 
 
