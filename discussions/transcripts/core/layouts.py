@@ -135,8 +135,7 @@ class Unit(Struct, frozen=True):
     parts: json_items.Parts | None = None
     begin: Begin = Begin()
     had_bom: bool = False
-    # The value of one object that alone is read of it; and the whole value, where it was read to lay the file out, or
-    # the games inside it.
+    # The value of one object that alone is read of it; and the whole value, or the games in it, if they were read.
     inner: Inner | None = None
     document: Document | None = None
 

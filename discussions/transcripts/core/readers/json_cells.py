@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
+from operator import is_
 from typing import Any
 
 from discussions.transcripts.core.audience import (
@@ -137,9 +138,11 @@ def split_pair(item: Any) -> list[Any]:
 
     Both are one object, as in {"asker": "Ann", "answerer": "Bea", "question": "Who?", "answer": "Not me."}.
     """
-    keys = [key for key in _WHO_SAYS if type(as_object(item).get(key)) is str]
+    if type(item) is not dict or not all(type(item.get(key)) is str for key in _WHO_SAYS):
+        return [item]
+    keys = [*_WHO_SAYS]
     names = [next((name for name in item if _WHO_SAYS[key] & {*words_of(name)}), "") for key in keys]
-    if len(keys) < len(_WHO_SAYS) or not all(names):
+    if not all(names):
         return [item]
     rest = {key: part for key, part in item.items() if key not in (*keys, *names)}
     return [
@@ -251,24 +254,27 @@ def with_objects(value: Any, depth: int = 0) -> Any:
         role = next((role for role in ("human", "system", "tool", "ai") if f"{role}message" in kind), "")
         value = ({"type": role} if role else {}) | value["kwargs"]
     if type(value) is dict and depth < MOST_DEPTH:
-        beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
-        return {
-            key: _under(key, part, beside, depth) if type(part) in (dict, list) else part
+        found = {
+            key: _under(key, value, depth) if type(part) in (dict, list) else part
             for key, part in value.items()
         }
+        # What has no tables is not copied.
+        return value if all(map(is_, found.values(), value.values())) else found
     if type(value) is not list or depth >= MOST_DEPTH:
         return value
     if depth == 0 and is_table(value):
         return {"rows": _objects(value, [])}
     if names := _names_of_texts(value):
         return [_said_by(names, part) for part in map(as_object, value)]
-    return [with_objects(part, depth + 1) for part in value]
+    parts = [with_objects(part, depth + 1) for part in value]
+    return value if all(map(is_, parts, value)) else parts
 
 
-def _under(key: str, part: Any, beside: list[str], depth: int) -> Any:
-    if rows := table_of_turns(part):
+def _under(key: str, value: dict[str, Any], depth: int) -> Any:
+    if rows := table_of_turns(value[key]):
+        beside: list[str] = next((value[own] for own in _BESIDE if _are_names(value.get(own))), [])
         return _named_channel(key, _objects(rows, beside or _names_of_pairs(key, rows)))
-    return with_objects(_of_store(key, by_player(key, part)), depth + 1)
+    return with_objects(_of_store(key, by_player(key, value[key])), depth + 1)
 
 
 def _names_of_texts(parts: list[Any]) -> set[str]:

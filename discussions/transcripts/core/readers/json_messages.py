@@ -145,7 +145,7 @@ def _with_answers(values: dict[str, Any], pointer: str, around: dict[str, Any]) 
     yield pointer, row
     is_event = not any(part and recipes.field_of(key) == recipes.TEXT for key, part in values.items())
     for key, part in values.items():
-        if _are_answers(key, values):
+        if type(part) is list and _are_answers(key, values):
             yield from rows_of(part, f"{pointer}/{key}", around)
         elif is_event and type(part) is dict and (is_talk(key) or kind_of_type(key) == VOTE):
             yield from _of_players(key, part, f"{pointer}/{key}", row)
@@ -170,7 +170,7 @@ def _are_answers(key: str, values: dict[str, Any]) -> bool:
 
 
 def has_answers(value: Any) -> bool:
-    return type(value) is dict and any(_are_answers(key, value) for key in value)
+    return any(type(part) is list and _are_answers(key, value) for key, part in as_object(value).items())
 
 
 def is_about(key: str) -> bool:

@@ -41,7 +41,7 @@ from discussions.transcripts.core.readers.json_messages import (
 from discussions.transcripts.core.readers.known_columns import lacks_columns, suggest_all
 from discussions.transcripts.core.readers.openai_chat import CARRIED
 from discussions.transcripts.core.readers.reshaped import reshape
-from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of
+from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import (
     MOST_QUESTIONS,
     games_of_rows,
@@ -118,9 +118,11 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     if known is None and lacks_columns(table, fields, named):
         notes.fault(recipes.UNKNOWN_COLUMNS, "", recipes.describe_unknown(table.columns))
         return None
-    if not _is_clear(table, mapping, table.place(0).rpartition("/")[0], notes):
+    signs = read_signs(table, mapping)
+    questions = [question.sentence for question in find_questions(table, mapping, signs)]
+    if not _is_clear(table, mapping, questions, notes):
         return None
-    game, _notes = next(games_of_rows(table, mapping, lambda: notes), (None, notes))
+    game, _notes = next(games_of_rows(table, mapping, lambda: notes, signs), (None, notes))
     if game is None or not is_object:
         return game
     return game | {"gameId": game_id(value) or notes.source} | _carried(value, game, notes)
@@ -145,7 +147,10 @@ def table_of_game(value: Any) -> Table | None:
 
 def _without_polls(rows: list[rounds.Row]) -> Iterator[rounds.Row]:
     """The rows without votes on something else than a player ("approve"), where the votes are an object by player."""
-    plain = [flattened(values) for _place, values in rows]
+    # Only votes are compared with the names.
+    plain = (
+        [flattened(values) for _place, values in rows] if any("target" in own for _at, own in rows) else []
+    )
     names = {
         str(part)
         for values in plain
@@ -158,12 +163,12 @@ def _without_polls(rows: list[rounds.Row]) -> Iterator[rounds.Row]:
             yield place, values
 
 
-def _is_clear(table: Table, mapping: recipes.MappingRecord, place: str, notes: Notes) -> bool:
+def _is_clear(table: Table, mapping: recipes.MappingRecord, questions: list[str], notes: Notes) -> bool:
     """Whether it is known who could hear each message; other unknown keys are left out with a warning."""
     used = {part for name in mapping.fields.values() for part in recipes.split_columns(name, table.columns)}
-    questions = find_questions(table, mapping)
-    for question in questions[:MOST_QUESTIONS]:
-        notes.fault(recipes.UNKNOWN_COLUMNS, place, question.sentence)
+    place = table.place(0).rpartition("/")[0]
+    for sentence in questions[:MOST_QUESTIONS]:
+        notes.fault(recipes.UNKNOWN_COLUMNS, place, sentence)
     for column in [name for name in table.columns if name not in used]:
         notes.warn("unknown_key", place, column)
     return not questions

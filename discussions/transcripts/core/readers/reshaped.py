@@ -310,7 +310,7 @@ def _grid(columns: list[str]) -> dict[str, dict[str, int]]:
 
 def _wide(table: Table) -> dict[str, dict[str, int]]:
     """The same for columns that are players: what is written under a name is said by that player."""
-    rows = list(sample_rows(table, SAMPLE))
+    rows = list(sample_rows(table, SAMPLE if sum(map(_may_be_player, table.columns)) >= LEAST_PLAYERS else 0))
     texts = "\n".join(cell for row in rows for cell in row if count_gaps(cell)).casefold()
     found = {
         name: {TEXT: place}

@@ -147,15 +147,17 @@ class Question(Struct, frozen=True):
         )
 
 
-def find_questions(table: Table, mapping: recipes.MappingRecord) -> list[Question]:
+def find_questions(
+    table: Table, mapping: recipes.MappingRecord, signs: RowSigns | None = None
+) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
-    signs = read_signs(table, mapping)
+    signs = signs or read_signs(table, mapping)
     read = first_cells(table, signs.at)
     open_rows = (cells for cells in read if kind_of_row(cells, signs)[0] not in (IGNORE, THOUGHT, PRIVATE))
     first = [cells.get("text", "").strip() for cells in open_rows if cells]
     counts = table.asked | ({ASIDE: asides} if (asides := have_asides(first)) else {})
     asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
-    examples = {ASIDE: next((text for text in first if split_aside(text)[1]), "")}
+    examples = {ASIDE: next(text for text in first if split_aside(text)[1])} if asides else {}
     types: set[str] = set()
     for row in table.rows if signs.modes or any(map(_is_sign, signs.at)) else ():
         cells = cells_of(row, signs.at)
@@ -213,7 +215,8 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
 
 def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     """The signs with the names of all players, who may be listed beside others and never speak."""
-    names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
+    at = {field: signs.at[field] for field in (recipes.PLAYER, "audience") if field in signs.at}
+    names = (cells_of(row, at).get(recipes.PLAYER, "").strip() for row in table.rows)
     players = map(signs.name, distinct(filter(None, names), Limits().players))
     found = frozenset(name.casefold() for name in (*players, *signs.aliases.values()))
     columns = [field for field in signs.at if field.startswith(UNCLEAR)]
@@ -221,7 +224,7 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     listed = distinct(own.get(column, "") for own in rows for column in columns)
     others = ({*map(str.casefold, split_names(signs.called(value)))} for value in listed)
     found = found.union(*(own for own in others if 2 * len(own & found) > len(own)))
-    audiences = distinct(signs.called(cells_of(row, signs.at).get("audience", "")) for row in table.rows)
+    audiences = distinct(signs.called(cells_of(row, at).get("audience", "")) for row in table.rows)
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
     is_told = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
     return replace(signs, names=found, kinds=({NAMED: PRIVATE} if is_told else {}) | dict(signs.kinds))
@@ -386,10 +389,10 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
     columns = [field for field in cells if field.startswith(UNCLEAR)]
     for field in (*SIGNS, *columns):
         value = cells.get(field, "").strip()
-        column = field.removeprefix(UNCLEAR)
         is_same = field == "phase" and any(cells[channel].strip() == value for channel in columns)
         if not value or is_same or (field == "audience" and is_target(cells, signs.name(value), signs.names)):
             continue
+        column = field.removeprefix(UNCLEAR)
         is_flag = _is_flag(column, value, signs) if column != field else field in signs.unsure
         answer = kinds.get(value.casefold()) or kinds.get(f"{column}: {value}".casefold())
         if answer:
@@ -463,11 +466,13 @@ def _of_flag(column: str, value: str) -> str:
     return said if hides in (PRIVATE, THOUGHT, SPEECH) else ""
 
 
-def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
-    """What a row is, and the sign of it: where a round begins, else the most hidden one of what its signs say."""
+def kind_of_row(
+    cells: Mapping[str, str], signs: RowSigns, own: Sequence[tuple[str, str]] = ()
+) -> tuple[str, str]:
+    """What a row is, and the sign of it: where a round begins, else the most hidden one of what its `own` signs say."""
     game = cells.get("game", "")
     answer = signs.kinds.get(game.casefold(), "") if game in signs.asked else ""
-    said = [(answer, game), *_signs(cells, signs)]
+    said = [(answer, game), *(own or _signs(cells, signs))]
     if mark_of_round := next((value for kind, value in said if kind == ROUND), ""):
         return ROUND, mark_of_round
     if cells.get("role", "").strip().casefold() in signs.told:
@@ -478,15 +483,16 @@ def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
     if hidden := _hidden_part(cells):
         return PRIVATE, hidden
     order = (IGNORE, THOUGHT, PRIVATE, OUT, VOTE)
-    found = ((kind, value) for kind in order for own, value in said if own == kind)
+    found = ((kind, value) for kind in order for what, value in said if what == kind)
     return next(found, (SPEECH, ""))
 
 
 def _unclear(cells: Mapping[str, str], signs: RowSigns) -> Iterator[str]:
     """The values of a row's signs that say nothing known, unless another sign hides the row anyway."""
-    if kind_of_row(cells, signs)[0] in (IGNORE, THOUGHT, PRIVATE, ROUND):
+    own = list(_signs(cells, signs))
+    if kind_of_row(cells, signs, own)[0] in (IGNORE, THOUGHT, PRIVATE, ROUND):
         return
-    unknown = ((kind, value) for kind, value in _signs(cells, signs) if kind in ("", NAMED))
+    unknown = ((kind, value) for kind, value in own if kind in ("", NAMED))
     yield from dict.fromkeys(kind or value for kind, value in unknown)
 
 

@@ -30,6 +30,7 @@ from discussions.transcripts.core.readers.draft import Draft, is_nobody, leave_n
 from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
+from discussions.transcripts.core.readers.row_kinds import RowSigns
 from discussions.transcripts.core.readers.row_votes import as_vote, is_poll, of_kind
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
 from discussions.transcripts.core.thoughts import ASIDE, split_aside
@@ -114,11 +115,13 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
     read = {column for name in fields.values() for column in recipes.split_columns(name, table.columns)}
     left_out = table.faults.judge_not_finite(read)
     if mapping is not None and not table.faults.count:
-        questions = row_kinds.find_questions(table, mapping)
+        signs = row_kinds.read_signs(table, mapping)
+        questions = row_kinds.find_questions(table, mapping, signs)
+        games = games_of_rows(table, mapping, new_notes, signs)
         if recipes.GAMES not in mapping.settings and (again := find_restarts(table, mapping)):
             table.faults.add(recipes.UNKNOWN_COLUMNS, table.place(again[0]), say(AGAIN))
             mapping = None
-        for game, notes in () if questions or mapping is None else games_of_rows(table, mapping, new_notes):
+        for game, notes in () if questions or mapping is None else games:
             _warn_once(notes, left_out, table.faults)
             is_empty = False
             yield game, notes
@@ -159,12 +162,14 @@ def _warn_once(notes: Notes, left_out: list[tuple[str, str, int]], faults: Table
         faults.composed = 0
 
 
-def games_of_rows(table: Table, mapping: recipes.MappingRecord, new_notes: NewNotes) -> Games:
+def games_of_rows(
+    table: Table, mapping: recipes.MappingRecord, new_notes: NewNotes, signs: RowSigns | None = None
+) -> Games:
     """The games of a table in order of their first rows. Never raises.
 
     One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
     """
-    signs = row_kinds.read_signs(table, mapping)
+    signs = signs or row_kinds.read_signs(table, mapping)
     is_several = mapping.settings.get(recipes.GAMES) == recipes.SEVERAL_GAMES
     games = _runs(table, signs.at, find_restarts(table, mapping) if is_several else [])
     for key, runs in games.items():
@@ -192,7 +197,7 @@ def games_of_rows(table: Table, mapping: recipes.MappingRecord, new_notes: NewNo
 
 
 def _cells_in(
-    table: Table, spans: list[tuple[int, int, int]], signs: row_kinds.RowSigns
+    table: Table, spans: list[tuple[int, int, int]], signs: RowSigns
 ) -> Iterator[tuple[dict[str, str], str]]:
     for span in spans:
         for row in table.read(*span):
@@ -201,7 +206,7 @@ def _cells_in(
 
 
 def _aliases(
-    table: Table, spans: list[tuple[int, int, int]], mapping: recipes.MappingRecord, signs: row_kinds.RowSigns
+    table: Table, spans: list[tuple[int, int, int]], mapping: recipes.MappingRecord, signs: RowSigns
 ) -> dict[str, str]:
     """The other names of the players of one game: of those who speak, vote or are voted for."""
     fields = (recipes.PLAYER, "vote", *recipes.OF_TYPED_ROWS)
@@ -210,7 +215,7 @@ def _aliases(
     return recipes.expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
 
 
-def _leaders(table: Table, spans: list[tuple[int, int, int]], signs: row_kinds.RowSigns) -> frozenset[str]:
+def _leaders(table: Table, spans: list[tuple[int, int, int]], signs: RowSigns) -> frozenset[str]:
     """Who leads the game, if they say where its rounds begin."""
     rows = (cells for cells, _place in islice(_cells_in(table, spans, signs), SAMPLED))
     said = [(signs.name(cells.get(recipes.PLAYER, "")), cells.get(recipes.TEXT, "")) for cells in rows]
@@ -249,7 +254,7 @@ def _runs(table: Table, at: Mapping[str, list[int]], begins: list[int]) -> "dict
     return found
 
 
-def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_kinds.RowSigns) -> None:
+def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSigns) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     phase, text = cells.get("phase", ""), cells.get(recipes.TEXT, "").strip()
     is_empty = is_nobody(text) or signs.name(text).casefold() in signs.names
@@ -269,7 +274,7 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_k
 
 
 def _hear(
-    game: _RowGame, cells: Mapping[str, str], signs: row_kinds.RowSigns, what: tuple[str, str]
+    game: _RowGame, cells: Mapping[str, str], signs: RowSigns, what: tuple[str, str]
 ) -> tuple[str, str]:
     """What a row is in a game whose leaders say where it is: what they say is ignored, and nights are private."""
     name, text = signs.name(cells.get(recipes.PLAYER, "")).casefold(), cells.get(recipes.TEXT, "")
@@ -285,7 +290,7 @@ def _hear(
 
 
 def _read_kind(
-    game: _RowGame, cells: Mapping[str, str], place: str, signs: row_kinds.RowSigns, what: tuple[str, str]
+    game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSigns, what: tuple[str, str]
 ) -> None:
     kind, sign = what
     is_typed = "type" in cells
@@ -336,7 +341,7 @@ def _add_message(
     game: _RowGame,
     cells: Mapping[str, str],
     place: str,
-    signs: row_kinds.RowSigns,
+    signs: RowSigns,
     *,
     audience: str | dict[str, str] | None,
 ) -> None:
