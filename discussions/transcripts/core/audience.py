@@ -166,6 +166,18 @@ def kind_of_type(value: str) -> str:
     return next((kind for kind, parts in _PARTS if any(part in value for part in parts)), "")
 
 
+def is_clear(kind: str) -> bool:
+    """Whether the words of a type all say one thing, and not that the row is left out.
+
+    The level of a log says nothing, but what is for debugging may not have been said.
+    """
+    words = words_of(kind)
+    kinds = {kind_of_type(word) for word in words if word.upper() not in LEVELS}
+    return kinds - {""} in ({THOUGHT}, {PRIVATE}, {THOUGHT, PRIVATE}) or (
+        len(kinds) == 1 and not kinds & {IGNORE, ""} and {"debug", "trace"}.isdisjoint(words)
+    )
+
+
 def is_hidden(words: str) -> bool:
     """Whether words say that not everybody could hear what they stand for."""
     return kind_of_type(words) in (PRIVATE, THOUGHT) and not is_measure(words)

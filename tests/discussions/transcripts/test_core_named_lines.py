@@ -2,10 +2,10 @@
 
 import pytest
 
+from discussions.transcripts.core.audience import is_clear
 from discussions.transcripts.core.readers.called_names import find_names
 from discussions.transcripts.core.readers.named_lines import read_named
 from discussions.transcripts.core.readers.narration import read_heading
-from discussions.transcripts.core.readers.row_kinds import is_clear
 from tests.discussions.transcripts.test_core_own_shapes import check_waits, text
 from tests.discussions.transcripts.test_core_separated import rows_of
 from tests.factories.own_logs import SAID

@@ -12,7 +12,6 @@ from discussions.transcripts.core.audience import (
     IGNORE,
     KINDS,
     LEAST_SPACES,
-    LEVELS,
     NAMED,
     NARRATORS,
     OUT,
@@ -425,18 +424,6 @@ def _of_type(value: str) -> str:
     # What is said by a "player" is speech, beside what is said by a "system".
     kind = kind or (SPEECH if recipes.field_of(value) == recipes.PLAYER else "")
     return kind if kind in (PRIVATE, THOUGHT) else kind_of_type(value.rpartition(".")[2]) or kind
-
-
-def is_clear(kind: str) -> bool:
-    """Whether the words of a type all say one thing, and not that the row is left out.
-
-    The level of a log says nothing, but what is for debugging may not have been said.
-    """
-    words = words_of(kind)
-    kinds = {kind_of_type(word) for word in words if word.upper() not in LEVELS}
-    return kinds - {""} in ({THOUGHT}, {PRIVATE}, {THOUGHT, PRIVATE}) or (
-        len(kinds) == 1 and not kinds & {IGNORE, ""} and {"debug", "trace"}.isdisjoint(words)
-    )
 
 
 def _is_flag(column: str, value: str, signs: RowSigns) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import is_hidden, kind_of_type
+from discussions.transcripts.core.audience import is_clear, is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import cast_lists, line_templates
@@ -22,7 +22,6 @@ from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, Map
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.named_lines import LABEL, OTHER, begin_part, part_of, read_named
 from discussions.transcripts.core.readers.narration import WHO, part_of_day
-from discussions.transcripts.core.readers.row_kinds import is_clear
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.core.thoughts import have_asides
