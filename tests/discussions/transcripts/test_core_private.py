@@ -1,6 +1,7 @@
 """What not everybody could hear is kept apart, with its author, round and hearers; the game is the same without it."""
 
 import json
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -240,6 +241,13 @@ def test_what_a_player_does_or_thinks_under_a_text_is_no_part_of_it():
     (game,) = read_transcripts(text.encode(), "chat.txt").games
     assert {message.text for message in game.record.messages} == {"Good day."}
     assert [entry.text for entry in game.private] == ["broods that Bea is it."] * 3
+
+
+def test_lines_that_tell_what_a_player_does_below_a_text_are_asked_about():
+    said = [(name, f"I say that it was {other}.") for name, other in permutations(("Ann", "Bea", "Cid"), 2)]
+    lines = [f"<{name}> {text}\n{name} thinks: CANARY" for name, text in said]
+    read = read_transcripts("\n".join(lines).encode(), "log.txt")
+    assert not read.games and [fault.code for fault in read.faults] == ["unknown_columns"]
 
 
 def test_lines_of_their_own_inside_a_text_are_no_part_of_it():

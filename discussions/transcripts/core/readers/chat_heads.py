@@ -12,9 +12,10 @@ from discussions.transcripts.core.readers import chat_lines as chat
 SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 # What stands before a name and is no sign of an item in a list, and what may stand between a name and a colon.
 _BEFORE = r"(?:\(?\d{1,4}[.)] |\[[^\[\]\n]{1,20}\] |[^\x00-\x7f\w]\ufe0f? ?|[<`@*(\[]{1,2}){1,4}"
-_AFTER, _BOXED = (
+_AFTER, _BOXED, _DOES = (
     r"(?![\w'’])[^:：\n]{0,40}[:：](?!\d)",
     r" ?[(\[][^()\[\]\n]{1,30}[)\]][^:：\n]{0,40}[:：](?!\d)",
+    r"(?: [^\W\d_]{1,20}){1,3} ?[:：](?!\d)",
 )
 # What is more than a name: a number, the level of a log, or a verb.
 _NO_NAME = re.compile(
@@ -79,7 +80,7 @@ def _is_misread(found: list[chat.ChatLine], lines: list[str], *, is_timed: bool)
 def _speak_inside(more: list[str], called: Collection[str], *, is_timed: bool) -> bool:
     """Whether lines that begin no message name a player before a colon, or anybody after a time, where others do."""
     names = "|".join(map(re.escape, sorted(called, key=len, reverse=True)))
-    speaks = re.compile(rf"{_BEFORE}(?:{names}){_AFTER}|(?:{names}){_BOXED}") if called else None
+    speaks = re.compile(rf"{_BEFORE}(?:{names}){_AFTER}|(?:{names})(?:{_BOXED}|{_DOES})") if called else None
     timed = ((line, chat.TIMED.match(line)) for line in more if is_timed)
     return any(time and _LABELLED.match(line, time.end()) for line, time in timed) or any(
         speaks and speaks.match(line) for line in more
