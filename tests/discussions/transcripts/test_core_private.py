@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from discussions.transcripts.core.readers import aiwolf, chat_text, llmafia, werewolf_arena
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from tests.factories.archives import zipped
 from tests.factories.foreign_games import (
     aiwolf_entry,
@@ -248,6 +249,36 @@ def test_lines_that_tell_what_a_player_does_below_a_text_are_asked_about():
     lines = [f"<{name}> {text}\n{name} thinks: CANARY" for name, text in said]
     read = read_transcripts("\n".join(lines).encode(), "log.txt")
     assert not read.games and [fault.code for fault in read.faults] == ["unknown_columns"]
+
+
+@pytest.mark.parametrize(
+    "thought", ["({name} thinks: {}, I must blame Bea.)", "7. {name} ({role}) [thought]: {}"]
+)
+def test_thoughts_between_names_above_texts_are_proposed_as_thoughts(thought):
+    roles = {"Ann": "Seer", "Bea": "Villager", "Cid": "Werewolf", "Dan": "Doctor"}
+    blocks = [
+        f"{thought.format('CANARY', name=name, role=role)}\n8. {name} ({role}):\nI say {n} that it was not me."
+        for n in range(2)
+        for name, role in roles.items()
+    ]
+    table = read_head("\n".join(["Day 1", *blocks]).encode(), is_part=False)
+    game = read_first_game(table, propose_mapping(table), "a", "a", {})
+    assert {message.text[:5] for message in game.record.messages} == {"I say"}
+    assert not any("CANARY" in message.text for message in game.record.messages)
+    assert len(game.private) == len(blocks)
+
+
+def test_a_role_after_a_name_behind_a_sign_is_no_part_of_the_name():
+    lines = [
+        f"💬 {name} ({role}): I say {n}."
+        for n in range(2)
+        for name, role in (("Ann", "Seer"), ("Bea", "Wolf"))
+    ]
+    (game,) = read_transcripts("\n".join(lines).encode(), "a.txt").games
+    assert [(player.name, player.role) for player in game.record.players] == [
+        ("Ann", "Seer"),
+        ("Bea", "Wolf"),
+    ]
 
 
 def test_lines_of_their_own_inside_a_text_are_no_part_of_it():

@@ -11,7 +11,10 @@ from discussions.transcripts.core.readers import chat_lines as chat
 
 SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 # What stands before a name and is no sign of an item in a list, and what may stand between a name and a colon.
-_BEFORE = r"(?:\(?\d{1,4}[.)] |\[[^\[\]\n]{1,20}\] |[^\x00-\x7f\w]\ufe0f? ?|[<`@*(\[]{1,2}){1,4}"
+_BEFORE = (
+    r"(?:[-*•] (?=[^\x00-\x7f\w]))?"
+    r"(?:\(?\d{1,4}[.)] |\[[^\[\]\n]{1,20}\] |[^\x00-\x7f\w]\ufe0f? ?|[<`@*(\[]{1,2}){1,4}"
+)
 _AFTER, _BOXED, _DOES = (
     r"(?![\w'’])[^:：\n]{0,40}[:：](?!\d)",
     r" ?[(\[][^()\[\]\n]{1,30}[)\]][^:：\n]{0,40}[:：](?!\d)",

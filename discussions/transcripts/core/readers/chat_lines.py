@@ -344,7 +344,8 @@ def _aside_line(line: str) -> ChatLine | None:
     name, audience = read_aside(given)
     if sign and not is_vote:
         audience = audience or SIGNS.get(sign, sign)
-        return ChatLine("message", name=name, text=text, time=_time_of(match), audience=audience)
+        name, role = narration.read_role(name)
+        return ChatLine("message", name=name, text=text, time=_time_of(match), role=role, audience=audience)
     if audience or given.casefold() in THOUGHT_NAMES:
         return ChatLine("message", name=name, text=text, audience=audience)
     is_thought = kind_of_type(given) == THOUGHT and (found["boxed"] or given.count(" ") < MOST_WORDS)

@@ -49,6 +49,7 @@ _BOXED_SIGN = re.compile(
     r"(?P<dash>)?"
 )
 _KEYS = ('{"', "{'", '["', "['")
+_COLON = re.compile(r"[:：]\s")
 _OPENED = re.compile(r"[\[({][^\[\](){}]*\Z")
 _VOTES = re.compile(
     r"\0(?: (?:votes?|voted|stimmte?|vot(?:a|ó|ou)|a voté|głosuje|голосует)\b.{0,20}"
@@ -149,7 +150,7 @@ def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False
     between = _ROLES.sub(" ", begin[first.end() : begin.rindex(names[-1])]) if names[1:] else ""
     is_last = "]" in between or ")" in between
     head = _Head(
-        shape=chat.as_shape(any_name.sub("\0", begin)),
+        shape=chat.as_shape(_ROLES.sub("(role)", any_name.sub("\0", begin))),
         names=names,
         player=names[-1] if is_last else names[0],
         kind=_type_of(begin, any_name),
@@ -171,6 +172,8 @@ def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False
 def _sign_after(line: str, first: "re.Match[str]", any_name: "re.Pattern[str]") -> "re.Match[str] | None":
     """What stands between the first name of a line and its text: a bracket, unless a name begins what follows."""
     boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
+    # "(Ann thinks: it was me)" has a sign of its own.
+    boxed = None if boxed and _COLON.search(boxed["after"]) else boxed
     next_name = any_name.match(boxed["text"]) if boxed else None
     after = _SIGN.match(boxed["text"], next_name.end()) if boxed and next_name else None
     is_next = after and after["sign"] and not _SENTENCE.search(after["after"])
