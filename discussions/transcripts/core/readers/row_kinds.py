@@ -153,7 +153,8 @@ def find_questions(
     signs = signs or read_signs(table, mapping)
     read = first_cells(table, signs.at)
     open_rows = (cells for cells in read if kind_of_row(cells, signs)[0] not in (IGNORE, THOUGHT, PRIVATE))
-    first = [cells.get("text", "").strip() for cells in open_rows if cells]
+    is_marked = any(split_aside(cells.get("text", "").strip())[1] for cells in read)
+    first = [cells.get("text", "").strip() for cells in open_rows if cells] if is_marked else []
     counts = table.asked | ({ASIDE: asides} if (asides := have_asides(first)) else {})
     asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
     examples = {ASIDE: next(text for text in first if split_aside(text)[1])} if asides else {}
