@@ -31,12 +31,12 @@ from discussions.transcripts.core.readers.columns import (
     SEVERAL_GAMES,
     MappingRecord,
     is_pair,
+    is_template,
     read_recipe,
     split_columns,
     suggest_fields,
 )
 from discussions.transcripts.core.readers.line_templates import find_fault as find_template_fault
-from discussions.transcripts.core.readers.line_templates import is_template
 from discussions.transcripts.core.readers.row_kinds import Question
 from discussions.transcripts.core.readers.separated import LINE
 from discussions.transcripts.core.readers.tables import Table
@@ -251,7 +251,7 @@ class ColumnsForm(forms.Form):
             name: given.get(name) or self.before.settings.get(name)
             for name in (ENCODING, LIST, SEPARATOR, GAMES)
         }
-        settings[SEPARATOR] = given.get(LINES) or settings[SEPARATOR]
+        settings[SEPARATOR] = given.get(SEPARATOR) or given.get(LINES) or settings[SEPARATOR]
         settings[ROUNDS] = begins if begins in ("none", AFTER_VOTES) else ""
         return MappingRecord(
             self.columns,
@@ -308,14 +308,12 @@ class ColumnsForm(forms.Form):
 
 
 def settled(data: QueryDict) -> QueryDict:
-    """What was posted, with either templates of lines or a sign between name and text: that which was changed last."""
+    """What was posted, with templates of lines or a sign between name and text: that which was changed last."""
     written, before = (data.get(name, "").replace("\r\n", "\n").strip() for name in (LINES, LINES_BEFORE))
-    chosen = data.get(SEPARATOR, "")
-    is_written = bool(written) and (written != before or not chosen)
     settled = data.copy()
     if LINES in data:
-        settled[LINES] = settled[LINES_BEFORE] = written if is_written else ""
-    if is_written and chosen:
+        settled[LINES] = settled[LINES_BEFORE] = written
+    if written and written != before and SEPARATOR in data:
         settled[SEPARATOR] = ""
     return settled
 

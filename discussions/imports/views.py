@@ -46,7 +46,7 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     found = transcript_or_404(request, slug, table)
     posted = settled(request.POST)
     settings = {name: posted.get(name, "") for name in (ENCODING, LIST, SEPARATOR)}
-    rows = load_head(found, settings | {SEPARATOR: posted.get(LINES) or settings[SEPARATOR]})
+    rows = load_head(found, settings | {SEPARATOR: settings[SEPARATOR] or posted.get(LINES, "")})
     before = first_mapping(found, rows)
     if request.method == "GET":
         form = ColumnsForm(table=rows, mapping=before, **_asked(rows, before))

@@ -27,12 +27,14 @@ def mapping_record(row: ColumnMapping) -> MappingRecord:
 def load_read_options(transcript: Transcript) -> ReadOptions:
     """How the bytes of the transcript are read: its limits, its rubric's roles, its format, the project's columns."""
     rubric = transcript.iteration.rubric_version.to_record()
+    own = ColumnMapping.objects.filter(transcript=transcript, removed_at=None)
     return ReadOptions(
         limits=Limits(**settings.TRANSCRIPT_LIMITS),
         role_map=rubric.lists.get("role_map", {}),
         named=find_format(transcript.named_format.partition("@")[0]),
         encoding=transcript.named_encoding,
         columns=load_mappings(transcript.project),
+        own=[msgspec.structs.replace(mapping_record(row), is_own=True) for row in own],
     )
 
 

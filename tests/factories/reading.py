@@ -29,12 +29,15 @@ def read_transcripts(
     role_map: RoleMap | None = None,
     named: Format | None = None,
     columns: Columns = (),
+    own: Columns = (),
 ) -> Transcripts:
     """All importable games of the file, and all faults of the others, at once. Never raises.
 
     `name` only serves to name places. See `ReadOptions` for the rest.
     """
-    options = ReadOptions(limits=limits or Limits(), role_map=role_map or {}, named=named, columns=columns)
+    options = ReadOptions(
+        limits=limits or Limits(), role_map=role_map or {}, named=named, columns=columns, own=own
+    )
     plan = plan_reading(data, name, options)
     tally = ReadTally.of(plan)
     return Transcripts(

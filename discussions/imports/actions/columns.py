@@ -45,6 +45,10 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
     names = (recipes.ENCODING, recipes.LIST, recipes.SEPARATOR)
     encoding, path, separator = (settings.get(setting, "") for setting in names)
     kept = load_mappings(transcript.project)
+    written = [mapping.settings.get(recipes.SEPARATOR, "") for mapping in kept]
+    made_for_it = ColumnMapping.objects.filter(transcript=transcript, removed_at=None)
+    own = [mapping_record(row).settings.get(recipes.SEPARATOR, "") for row in made_for_it]
+    own_template = next(filter(recipes.is_template, own), "")
     lists = (mapping.settings[recipes.LIST] for mapping in kept if recipes.LIST in mapping.settings)
     path = path or next(lists, "")
     for most in (HEAD_BYTES, MOST_BYTES):
@@ -55,10 +59,9 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
         is_part = transcript.byte_count > len(data)
         named = encoding or transcript.named_encoding or find_encoding(data, kept)
         read = partial(read_head, data, is_part=is_part, format_name=transcript.format, is_any_text=True)
-        written = (mapping.settings.get(recipes.SEPARATOR, "") for mapping in kept)
-        template = separator or find_template(data, written, named)
-        own = {**settings, recipes.ENCODING: named, recipes.LIST: path, recipes.SEPARATOR: template}
-        table = read(settings=own) or (read(settings=own | {recipes.LIST: ""}) if path else None)
+        template = separator or own_template or find_template(data, written, named)
+        chosen = {**settings, recipes.ENCODING: named, recipes.LIST: path, recipes.SEPARATOR: template}
+        table = read(settings=chosen) or (read(settings=chosen | {recipes.LIST: ""}) if path else None)
         if table is not None or not is_part:
             return table
     return None
@@ -91,28 +94,12 @@ def map_columns(
         raise Unacceptable(_("Choose the columns of player and text."), code="columns_needed")
     if recipes.fits_columns(mapping.fields, mapping.columns):
         raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
-    _check_template(transcript, mapping.settings)
     with transaction.atomic():
         row = _keep(transcript.project, mapping, by, now, name=name, transcript=transcript)
         # Without a game, reading again cannot duplicate anything.
         Transcript.objects.filter(pk=transcript.pk, games=None).update(waits_for_columns=True)
         _read_waiting(transcript.project, by, now)
     return row
-
-
-def _check_template(transcript: Transcript, settings: Mapping[str, str]) -> None:
-    """Raise Unacceptable for templates of lines that are wrong, or would not read this file again."""
-    written, encoding = settings.get(recipes.SEPARATOR, ""), settings.get(recipes.ENCODING, "")
-    fault = line_templates.find_fault(written)
-    if not line_templates.is_template(written):
-        return
-    if not fault and not find_template(load_start(transcript.sha256, HEAD_BYTES), [written], encoding):
-        fault = _(
-            "These templates read too few lines to tell such files from others. Write more of what stands around names "
-            "and texts, or a template for the other lines."
-        )
-    if fault:
-        raise Unacceptable(fault, field="lines", code="no_template")
 
 
 def keep_recipe(
@@ -129,8 +116,7 @@ def keep_recipe(
     Raises NotAllowed; Unacceptable with what is wrong with it; Conflict if the one that it `replaces` was removed.
     """
     check_import_transcripts(by, project)
-    fault = line_templates.find_fault(mapping.settings.get(recipes.SEPARATOR, ""))
-    if fault := recipes.find_fault(mapping) or fault:
+    if fault := recipes.find_fault(mapping):
         raise Unacceptable(fault, code="no_recipe")
     with transaction.atomic():
         row = _keep(project, mapping, by, now, name=name, replaces=replaces)
@@ -183,6 +169,8 @@ def _keep(
     replaces: ColumnMapping | None = None,
 ) -> ColumnMapping:
     """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file. Raises Conflict."""
+    if fault := line_templates.find_fault(mapping.settings.get(recipes.SEPARATOR, "")):
+        raise Unacceptable(fault, code="no_recipe")
     # Two people may keep the same recipe at once.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     sha256 = recipes.columns_hash(mapping.columns, mapping.settings)

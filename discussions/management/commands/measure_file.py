@@ -8,6 +8,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NoReturn
 
+from msgspec.structs import replace
+
 from discussions.core.records import Fault, Score
 from discussions.management import transcript_files
 from discussions.management.measured_base import FELL, compare_with_base, describe_comparison
@@ -130,10 +132,12 @@ class Command(SiteCommand):
 
     def _plans(self, paths: list[str], options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
         try:
+            mappings = [*transcript_files.mapped_columns(options["map"]), *_recipes(options["recipe"])]
             how = ReadOptions(
                 role_map=rubric.lists["role_map"],
                 named=transcript_files.named_format(options["format"]),
-                columns=[*transcript_files.mapped_columns(options["map"]), *_recipes(options["recipe"])],
+                columns=mappings,
+                own=[replace(mapping, is_own=True) for mapping in mappings],
                 encoding=options["encoding"],
             )
             uploads = transcript_files.read_paths(paths, how)

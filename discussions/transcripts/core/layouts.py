@@ -94,14 +94,15 @@ class ReadOptions(Struct, frozen=True):
     """How a file is to be read. `named` is the format that a person named; without one, the format is detected.
 
     `role_map` says which roles belong to a side (the list `role_map` of a rubric version); without one no role is
-    reported as unknown. `columns` are mappings that people made, `encoding` is a name of `decoding.ENCODINGS` that a
-    person gave. `formats` are those that are known.
+    reported as unknown. `columns` are mappings that people made, `own` those made for this very file; `encoding` is a
+    name of `decoding.ENCODINGS` that a person gave. `formats` are those that are known.
     """
 
     limits: Limits = Limits()
     role_map: RoleMap = {}
     named: Format | None = None
     columns: Columns = ()
+    own: Columns = ()
     encoding: str = ""
     formats: tuple[Format, ...] = FORMATS
 
@@ -275,8 +276,8 @@ def games_inside(value: Any, options: ReadOptions) -> list[tuple[str, Any]]:
 
 def _lay_out_text(data: bytes, options: ReadOptions) -> Unit | None:
     decoded = decode_text(data)
-    # What a person wrote for lines like these comes first.
-    if decoded and options.named is None and recognises_recipe(decoded, options.columns, is_specific=True):
+    # What a person says of this file is obeyed.
+    if decoded and options.named is None and recognises_recipe(decoded, options.own, is_own=True):
         return Unit(TEXT, SEPARATED)
     texts = [known for known in options.known if known.recognises_text and b"\0" not in data[:4]]
     head = _head(decoded) if decoded and texts else ""

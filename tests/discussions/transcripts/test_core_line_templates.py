@@ -1,16 +1,20 @@
 """Lines of any text, described once by templates."""
 
+import json
 from random import Random
 
 import pytest
 from msgspec.structs import replace
 
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.readers import line_templates
 from discussions.transcripts.core.readers.columns import SEPARATOR, MappingRecord, columns_hash, parse_mapping
-from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.line_templates import find_fault, fits, match_line, parse_templates
+from discussions.transcripts.core.readers.row_kinds import find_questions
 from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
+from tests.factories.transcripts import as_bytes
 
 NAMES = ("Ann", "Bea", "Cid")
 
@@ -20,7 +24,8 @@ def recipe(*templates: str) -> list[MappingRecord]:
 
 
 def read(text: str, *templates: str):
-    (game,) = read_transcripts(text.encode(), "log.txt", columns=recipe(*templates)).games
+    own = [replace(one, is_own=True) for one in recipe(*templates)]
+    (game,) = read_transcripts(text.encode(), "log.txt", own=own).games
     return game
 
 
@@ -172,11 +177,11 @@ def test_words_of_a_template_and_after_names_may_say_who_could_hear_it():
     ("written", "says"),
     [
         ("{player}: {speech}", 'There is no field "speech".'),
-        ("{player}{text}", "with something between any two"),
-        ("{player} {player}: {text}", "each once"),
+        ("{player}{text}", "needs something between any two fields"),
+        ("{player} {player}: {text}", "each of which stands once"),
+        ("{Player}: {text}", 'There is no field "Player".'),
         ("{time} {text}", "{player} and {text} among them"),
         ("{vote}", "{player} and {text} among them"),
-        ("say {player}: {text}\nBye.", "fields in braces"),
         ("\n".join(f"{n} {{player}}: {{text}}" for n in range(21)), "at most 20"),
     ],
 )
@@ -189,14 +194,80 @@ def test_a_recipe_of_few_signs_takes_no_other_chat():
     chat = "\n".join(f"{name}: {words}" for name, words in SAID) + "\nAnn (thinks): I lie."
     columns = recipe("{player}: {text}")
     assert read_transcripts(chat.encode(), "a.txt", columns=columns).format == "chat_text"
-    assert not fits(["one", "two", *(f"{name}: a" for name in NAMES)], "{player}: {text}")
-    # What a person wrote for such lines comes before what the site would guess.
-    own = recipe("{player} (thinks): {thought}", "{player}: {text}")
-    marked = chat.replace(": ", ":: ")
-    assert (
-        read_transcripts(marked.encode(), "a.txt", columns=recipe("{player}:: {text}")).format == "separated"
+    assert not fits(Decoded(b"one\ntwo\nAnn: a\nBea: a\nCid: a"), "{player}: {text}")
+    # What a person says of this very file is obeyed.
+    templates = recipe("{player} (thinks): {thought}", "{player}: {text}")
+    read = read_transcripts(chat.encode(), "a.txt", own=[replace(templates[0], is_own=True)])
+    assert (read.format, [one[1:] for one in said(read.games[0])]) == ("separated", SAID)
+    assert [entry.text for entry in read.games[0].private] == ["I lie."]
+
+
+@pytest.mark.parametrize("written", ["{player}, {text}", '"{player}": "{text}"{}', "{player},{text}"])
+def test_a_recipe_of_one_text_takes_no_file_of_another_format(written):
+    rows = [{"player": name, "text": text, "audience": "wolves"} for name, text in SAID]
+    lines = [f"{name},wolves,{text}" for name, text in SAID]
+    for data in (
+        as_bytes(rows),
+        "\n".join(map(json.dumps, rows)).encode(),
+        "\n".join(["player,audience,text", *lines]).encode(),
+    ):
+        assert not any(
+            game.record.messages for game in read_transcripts(data, "a", columns=recipe(written)).games
+        )
+
+
+def test_of_several_recipes_that_which_has_most_words_reads_a_text():
+    text = "\n".join(f"[ACTION] {name}: SPEAK: {words}" for name, words in SAID)
+    columns = [
+        *recipe("{player}: {text}"),
+        *recipe("[ACTION] {player}: SPEAK: {text}"),
+        *recipe("[{}] {player}: {text}"),
+    ]
+    (game,) = read_transcripts(text.encode(), "a.txt", columns=columns).games
+    assert [one[1:] for one in said(game)] == SAID
+
+
+@pytest.mark.parametrize("below", ["💭 I am the wolf.", "(thinking: I lie)", "[wolf chat] Ann: Cid is next."])
+def test_what_is_hidden_below_an_open_text_is_no_part_of_it(below):
+    text = "\n".join(f"|{name}| {words}\nIt is late.\n{below}" for name, words in SAID)
+    game = read(text, "|{player}| {text...}")
+    assert [one[1:] for one in said(game)] == [(name, f"{words}\nIt is late.") for name, words in SAID]
+
+
+def test_long_private_texts_and_reasons_of_votes_stay_what_they_are():
+    lines = [f"{name} ~ {words}" for name, words in SAID]
+    long = "kill Bea tonight " * 40
+    text = "\n".join(
+        [*lines, f"Ann ~ whisper ~ {long}", "Ann votes Bea - Reason: it is her", "Bea votes Ann - Reason: no"]
     )
-    assert own[0].settings[SEPARATOR].count("\n") == 1
+    game = read(
+        text,
+        "{player} ~ {text}",
+        "{player} ~ whisper ~ {private}",
+        "{voter} votes {target} - Reason: {thought}",
+    )
+    assert [one[1:] for one in said(game)] == SAID
+    assert votes(game) == [("Ann", "Bea"), ("Bea", "Ann")]
+    assert long.strip() in [entry.text for entry in game.private]
+
+
+def test_an_open_text_below_a_name_and_lines_without_fields():
+    text = "".join(f"== {name} ==\nTHINK: CANARY\nSAY: {words}\nmore of it\n-----\n" for name, words in SAID)
+    game = read(text, "== {player} ==", "THINK: {thought}", "SAY: {text...}", "-----")
+    assert [one[1:] for one in said(game)] == [(name, f"{words}\nmore of it") for name, words in SAID]
+    text = "".join(f"== {name} ==\n{words}\nmore\n" for name, words in SAID)
+    assert [one[1:] for one in said(read(text, "== {player} ==", "{text...}"))] == [
+        (name, f"{words}\nmore") for name, words in SAID
+    ]
+
+
+def test_time_grows_with_the_length_alone(monkeypatch):
+    """By the number of looks at lines, not by a clock."""
+    looks = []
+    monkeypatch.setattr(line_templates, "match_line", lambda one, line: looks.append(line))
+    lines = [f"[{n % 400}a] (b{n % 3}) text" for n in range(1_600)]
+    line_templates.propose_templates(lines)
+    assert len(looks) <= 5 * len(lines)
 
 
 def test_two_recipes_of_lines_have_the_same_columns_and_are_still_two():
@@ -205,6 +276,11 @@ def test_two_recipes_of_lines_have_the_same_columns_and_are_still_two():
     )
     assert columns_hash(["a"], first) != columns_hash(["a"], second) != columns_hash(["a"])
     assert columns_hash(["a"], {SEPARATOR: "|"}) == columns_hash(["a"])
+
+
+def test_what_stands_behind_templates_on_the_command_line_is_refused():
+    with pytest.raises(ValueError, match="Write separator= last"):
+        parse_mapping(["separator={player} ~ {text},rounds=none"])
 
 
 def test_a_comma_may_stand_in_a_template_on_the_command_line():
@@ -265,3 +341,15 @@ def test_what_a_template_writes_it_reads_back(seed):
     game = read("\n".join(lines), public, private)
     assert said(game) == truth
     assert [entry.text for entry in game.private] == thoughts
+
+
+@pytest.mark.parametrize(
+    "text", ["💭 I am it.", "[thought] I am it.", "(thinking) I am it.", "[wolf chat] I am it."]
+)
+def test_a_lone_text_that_says_it_is_hidden_is_no_speech_in_a_proposal(text):
+    lines = [f"[{name}] {words}" for name, words in SAID]
+    table = read_head("\n".join([*lines, f"[Ann] {text}"]).encode(), is_part=False)
+    mapping = propose_mapping(table)
+    unclear = {one.value.casefold(): "private" for one in find_questions(table, mapping)}
+    game = read_first_game(table, replace(mapping, kinds=unclear), "a", "a", {})
+    assert [message.text for message in game.record.messages] == [words for _name, words in SAID]

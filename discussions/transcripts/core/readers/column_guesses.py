@@ -126,24 +126,25 @@ def is_of_others(column: str) -> bool:
     return kind_of_type(column) in (VOTE, OUT) or not (_OF_OTHERS | _OF_PLAY).isdisjoint(words_of(column))
 
 
-def find_telling(table: Table, places: Iterable[int]) -> tuple[list[int], set[int]]:
-    """Those of these columns that may say who could hear a row, and which of them are called so."""
+def find_telling(table: Table, places: Iterable[int], texts: Sequence[int]) -> tuple[list[int], set[int]]:
+    """Those of these columns that may say who could hear a row, and which of them are called so; where `texts` are."""
     columns = table.columns
     own = [place for place in places if not _is_of_each(columns[place], columns)]
-    own = [place for place in own if not _lists_columns(table, place)]
+    said = {part for place in texts for part in columns[place].split(".")}
+    own = [place for place in own if not _lists_columns(table, place, said)]
     named = {place for place in own if looks_like_audience(columns[place])}
     named -= {place for place in named if not _OF_PLAY.isdisjoint(words_of(columns[place]))}
     return [place for place in own if place in named or not is_of_others(columns[place])], named
 
 
-def _lists_columns(table: Table, place: int) -> bool:
+def _lists_columns(table: Table, place: int, texts: Set[str]) -> bool:
     """Whether a column lists others ("private_fields": ["reasoning"]), which says nothing of who could hear a row."""
     if _OF_COLUMNS.isdisjoint(words_of(table.columns[place])):
         return False
     named = {part for column in table.columns for part in column.split(".")}
     cells = (row[place].strip("[]").split(",") for row in sample_rows(table))
     parts = {part.strip(" '\"") for own in cells for part in own} - {""}
-    return 2 * len(parts & named) >= len(parts)
+    return bool(parts) and parts.isdisjoint(texts) and 2 * len(parts & named) >= len(parts)
 
 
 def _is_of_each(column: str, columns: Sequence[str]) -> bool:

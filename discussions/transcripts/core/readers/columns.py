@@ -134,6 +134,8 @@ IS, ALSO, SET = "is.", "also.", "set."
 # The encoding where it was a guess, the list that holds the rows of an object, "none" where there are no rounds or
 # "votes" where they begin after votes, and whether rows whose rounds begin again are one game, or several.
 SETTINGS = ENCODING, LIST, ROUNDS, SEPARATOR, GAMES = "encoding", "list", "rounds", "separator", "games"
+TEMPLATE_FIELD = re.compile(r"\{([A-Za-z_]*(?:\.\.\.)?)\}")
+_PAIR = re.compile(rf",\s{{0,9}}(?:{'|'.join((*FIELDS, *SETTINGS))}|(?:is|also)\.[^=,]{{1,60}})=[^,]{{1,60}}")
 ONE_GAME, SEVERAL_GAMES = "one", "several"
 AFTER_VOTES = "votes"
 # The same in other languages, of which docs/transcripts.md names the languages alone.
@@ -167,7 +169,7 @@ class MappingRecord(Struct, frozen=True):
 
     `kinds` says what rows of a type, of an audience or of a phase are, where the words are not known: one of
     `audience.KINDS` for each value, case-folded. `aliases` are pairs of `aliases.py`. `settings` are those of SETTINGS
-    that were chosen. `ids` are ids by which a file itself names players.
+    that were chosen. `ids` are ids by which a file itself names players. One that `is_own` was made for this very file.
     """
 
     columns: list[str]
@@ -176,6 +178,7 @@ class MappingRecord(Struct, frozen=True):
     aliases: dict[str, str] = {}
     settings: dict[str, str] = {}
     ids: dict[str, str] = {}
+    is_own: bool = False
 
     @property
     def written(self) -> dict[str, str]:
@@ -189,7 +192,8 @@ class MappingRecord(Struct, frozen=True):
         for key, said in written.items():
             sign = next((sign for sign in (IS, ALSO) if key.startswith(sign)), SET if key in SETTINGS else "")
             found[sign][key.removeprefix(sign)] = said
-        return cls(columns, *found.values())
+        fields, kinds, aliases, settings = found.values()
+        return cls(columns, fields, kinds, aliases, settings)
 
 
 # Which columns of files of rows hold what, as people said.
@@ -270,8 +274,8 @@ def has_needed(fields: Mapping[str, str]) -> bool:
 
 def columns_hash(columns: Iterable[str], settings: Mapping[str, str] = {}) -> str:
     """A hash that is equal for files with the same column names, in any order, and lines of the same templates."""
-    separator = settings.get(SEPARATOR, "")
-    return canonical_hash(sorted({*columns, *([separator] if "{" in separator else [])}))
+    templates = [line.strip() for line in settings.get(SEPARATOR, "").splitlines() if is_template(line)]
+    return canonical_hash(sorted({*columns, *templates}))
 
 
 def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> MappingRecord | None:
@@ -345,9 +349,16 @@ def parse_mapping(texts: Iterable[str]) -> MappingRecord:
 def _parts(text: str) -> list[str]:
     """The pairs of such a text; templates of lines are all that follows."""
     before, sign, separator = text.partition(f"{SEPARATOR}=")
-    if "{" not in separator:
+    if not is_template(separator):
         return [part.strip() for part in text.split(",")]
+    if more := _PAIR.search(separator):
+        raise ValueError(f'"{more[0][:60]}" stands behind the templates. Write {SEPARATOR}= last.')
     return [*(part.strip() for part in before.split(",") if part.strip()), sign + separator]
+
+
+def is_template(separator: str) -> bool:
+    """Whether what separates name and text are templates of lines, with fields in braces."""
+    return TEMPLATE_FIELD.search(separator) is not None
 
 
 def describe_unknown(columns: Sequence[str]) -> str:

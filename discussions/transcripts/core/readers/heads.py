@@ -36,7 +36,7 @@ from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
 from discussions.transcripts.core.readers.json_cells import is_talk
 from discussions.transcripts.core.readers.known_columns import suggest_by_phase, suggest_known
-from discussions.transcripts.core.readers.line_templates import fits, is_template
+from discussions.transcripts.core.readers.line_templates import count_signs, find_fault, fits
 from discussions.transcripts.core.readers.narration import ROLE
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
@@ -319,7 +319,7 @@ def read_head(
     decoded = _decode(text, encoding, is_part=is_part) if encoding else plain
     if decoded is None:
         return None
-    are_lines = is_template(separator)
+    are_lines = recipes.is_template(separator)
     are_rows = not (path or are_lines) and (format_name == JSONL or json_rows.recognises_text(decoded.text))
     rows = json_rows.read_first_rows(decoded.text) if are_rows else None
     if rows is None and not are_lines and (format_name == CSV or csv_rows.recognises_text(decoded.text)):
@@ -359,7 +359,7 @@ def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:
     """The lines of a text that is neither JSON nor a chat, with this separator, else with the likeliest one."""
     if value is not None:
         return None
-    if not is_template(separator) and chat_heads.recognises_text(decoded.text):
+    if not recipes.is_template(separator) and chat_heads.recognises_text(decoded.text):
         return chat_text.table_of_text(decoded)
     separator = separator or next((sign for sign, _sample in find_separators(decoded.text)), "")
     return read_separated(decoded, separator) if separator else None
@@ -399,16 +399,12 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
 
 
 def find_template(data: bytes, templates: Iterable[str], encoding: str = "") -> str:
-    """The first of these templates that reads the lines of a text; "" without one."""
-    written = list(filter(is_template, templates))
-    lines = read_lines(data[:HEAD_BYTES], encoding) if written else []
-    return next((one for one in written if fits(lines, one)), "")
-
-
-def read_lines(data: bytes, encoding: str) -> list[str]:
-    """The lines at the beginning of a text, which may be packed by gzip; [] where the encoding is not known."""
-    decoded = _decode(gunzip_start(data, HEAD_BYTES)[0], encoding, is_part=False)
-    return decoded.text.splitlines() if decoded else []
+    """Of these templates that read the lines of a text, those with most words of their own; "" without any."""
+    written = [one for one in templates if recipes.is_template(one) and not find_fault(one)]
+    head, is_whole = gunzip_start(data[:HEAD_BYTES], HEAD_BYTES) if written else (b"", True)
+    decoded = _decode(head, encoding, is_part=not is_whole or len(data) > HEAD_BYTES)
+    fitting = [one for one in written if decoded and fits(decoded, one)]
+    return max(fitting, key=count_signs, default="")
 
 
 def find_encoding(data: bytes, columns: recipes.Columns) -> str:
@@ -416,7 +412,7 @@ def find_encoding(data: bytes, columns: recipes.Columns) -> str:
     named = [mapping for mapping in columns if recipes.ENCODING in mapping.settings]
     decoded = decode_text(data) if named else None
     for mapping in () if decoded and decoded.encoding == UTF_8 else named:
-        settings = {recipes.ENCODING: mapping.settings[recipes.ENCODING]}
+        settings = mapping.settings
         table = read_head(data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES, settings=settings)
         if table is not None and recipes.find_mapping(table.columns, [mapping]):
             return mapping.settings[recipes.ENCODING]

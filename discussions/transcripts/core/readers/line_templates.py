@@ -12,46 +12,46 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from discussions.transcripts.core.audience import OUT, PRIVATE, THOUGHT, VOTE, is_hidden, kind_of_type
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers import narration
-from discussions.transcripts.core.readers.columns import FIELDS, PLAYER, TEXT
+from discussions.transcripts.core.readers.columns import FIELDS, PLAYER, TEMPLATE_FIELD, TEXT, is_template
 from workspace.core.words import say
 
 MOST_TEMPLATES, LONGEST_NAME, LONGEST_VALUE = 20, 60, 400
-# How many lines are read at least, and how many signs of its own make a template one of few files.
-LEAST_LINES, LEAST_SIGNS = 4, 3
+# How much of a text is looked at to find out whether templates fit, how many lines they read at least, and how many
+# kinds of lines are looked at for proposals.
+SAMPLE, LEAST_LINES, MOST_SHAPES = 64 * 1024, 4, 5
 ON = "..."
 Rows = list[tuple[int, dict[str, str]]]
 # What stands before, between and behind the fields, and the fields at the odd places.
 _Template = tuple[str, ...]
 
-_FIELD = re.compile(r"\{([a-z_]*(?:\.\.\.)?)\}")
 _NUMBERED = {"time", "round", "turn"}
-_KINDS = {"thought": THOUGHT, "private": PRIVATE, "vote": VOTE, "target": VOTE, "out": OUT}
+# What a line is by its fields, the first of these that it has.
+_KINDS = {"target": VOTE, "out": OUT, "thought": THOUGHT, "private": PRIVATE, "vote": VOTE}
 _SPOKEN = {TEXT, *_KINDS}
+_BARE = {("", field, "") for field in (TEXT, f"{TEXT}...")}
 _PARTS, _WHO = {"round", "phase"}, {PLAYER, "voter", "out"}
 # What may stand in brackets, or be a time, before a name; then a sign, if there is one, and the text.
 _BOXED = r"\[[^\[\]\n]{1,40}\]|\([^()\n]{1,40}\)|<[^<>\n]{1,40}>|（[^（）\n]{1,40}）|【[^【】\n]{1,40}】"
 _PIECE = re.compile(rf"(?P<boxed>{_BOXED})|(?P<time>{chat.TIME}(?:[.,]\d{{1,9}})?)")
 _MOST_PIECES = 5
-# Signs that stand in many files; a word or a picture is one of few.
-_COMMON = frozenset(" \t:：|>-[]()<>*#.")
 _SIGN = re.compile(r"[:：|>-]{1,2} ?")
 _TIME = re.compile(rf"{chat.TIME}(?:[.,]\d{{1,9}})?")
 _ROUND = re.compile(r"(?:day|round|r|d|turn|第)?[ _-]?\d{1,3}(?:天|轮|日目)?", re.IGNORECASE)
-
-
-def is_template(written: str) -> bool:
-    return _FIELD.search(written) is not None
 
 
 @lru_cache(maxsize=64)
 def parse_templates(written: str) -> list[_Template]:
     """The templates, one in each line, those with most signs of their own first. Raises ValueError with a sentence."""
     lines = [line.strip() for line in written.splitlines() if line.strip()]
-    found = [tuple(_FIELD.split(line)) for line in lines[:MOST_TEMPLATES]]
-    for template, line in zip(found, lines, strict=False):
-        _check(template, line)
+    found = [tuple(TEMPLATE_FIELD.split(line)) for line in lines[:MOST_TEMPLATES]]
+    # The text below a name needs no template.
+    has_heads = any(PLAYER in _fields(one) and not _fields(one) & _SPOKEN for one in found)
+    found = [one for one in found if not (has_heads and one in _BARE)]
+    for template in found:
+        _check(template)
     fields = [_fields(template) for template in found]
     named = [PLAYER in own for own in fields]
     said = [TEXT in own or (PLAYER in own and not own & _SPOKEN) for own in fields]
@@ -70,7 +70,11 @@ def _fields(template: _Template) -> set[str]:
     return {field.removesuffix(ON) for field in template[1::2] if field}
 
 
-def _check(template: _Template, line: str) -> None:
+def _written(template: _Template) -> str:
+    return "".join(f"{{{part}}}" if at % 2 else part for at, part in enumerate(template))
+
+
+def _check(template: _Template) -> None:
     fields = template[1::2]
     named = [field for field in fields if field]
     if unknown := next(iter(_fields(template) - {*FIELDS}), ""):
@@ -82,11 +86,11 @@ def _check(template: _Template, line: str) -> None:
                 known=known,
             )
         )
-    if not all(template[2:-1:2]) or len({*named}) < len(named) or not fields:
+    if not all(template[2:-1:2]) or len({*named}) < len(named):
         raise ValueError(
             say(
-                'The template "{line}" needs fields in braces, each once, with something between any two.',
-                line=line[:60],
+                'The template "{line}" needs something between any two fields, each of which stands once.',
+                line=_written(template)[:60],
             )
         )
 
@@ -112,6 +116,8 @@ def match_line(template: _Template, line: str) -> dict[str, str] | None:
     Before the text the first place of what stands between two fields counts, behind it the last.
     """
     begin, end = template[0], template[-1]
+    if len(template) == 1:
+        return {} if line == begin else None
     if len(line) < len(begin) + len(end) or not (line.startswith(begin) and line.endswith(end)):
         return None
     rest = line[len(begin) : len(line) - len(end)]
@@ -127,17 +133,20 @@ def match_line(template: _Template, line: str) -> dict[str, str] | None:
         if not sign:
             return None
     values[fields[middle]] = rest
-    values = {field: value.strip() for field, value in values.items() if field}
+    if not all(
+        _may_be(field, value.strip()) for field, value in values.items() if field not in ("", "round")
+    ):
+        return None
+    values = {field.removesuffix(ON): value.strip() for field, value in values.items() if field}
     # A line with a round alone may only begin the next one.
-    if values.keys() == {"round"}:
-        return values
-    return values if all(_may_be(field, value) for field, value in values.items()) else None
+    is_round = values.keys() == {"round"} or _may_be("round", values.get("round", "1"))
+    return values if is_round else None
 
 
 def _may_be(field: str, value: str) -> bool:
-    if field.startswith(TEXT):
+    if field.removesuffix(ON) in (TEXT, "thought", "private"):
         return bool(value) or field.endswith(ON)
-    most = LONGEST_NAME if field == PLAYER else LONGEST_VALUE if field != "thought" else len(value)
+    most = LONGEST_NAME if field == PLAYER else LONGEST_VALUE
     is_number = value.isdecimal() if field == "turn" else any(map(str.isdigit, value))
     return 0 < len(value) <= most and (field not in _NUMBERED or is_number)
 
@@ -162,14 +171,17 @@ def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
     # What counts for all rows below, what for the next one, the last row, and whether its text goes on below.
     begun, above, last, goes_on = dict[str, str](), dict[str, str](), dict[str, str](), False
     told = narration.Rounds()
+    # The lines below each row that belong to its text.
+    below: dict[int, list[str]] = {}
     for number, (line, template, values) in enumerate(found, start=1):
         is_told = values is None or _name_and_text(values)[0].casefold() in leaders
         if values is None or is_told:
             says = _name_and_text(values)[1] if values else line
             begins = _begun_by(says, told, has_rounds="round" in fields, is_text=goes_on and not values)
             begun, goes_on = begun | begins, goes_on and not (begins or values)
-            if goes_on:
-                last[TEXT] += f"\n{line}"
+            is_part = goes_on and not chat.read_hidden(line)
+            if is_part:
+                below[len(rows) - 1].append(line)
             elif line and not (begins or values):
                 unread.append(line)
         elif values.keys() <= _PARTS:
@@ -179,17 +191,19 @@ def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
         else:
             who = {PLAYER: last[PLAYER]} if values.keys().isdisjoint(_WHO) else {}
             last = begun | above | who | _row(values, kinds[template])
-            goes_on = template[-2].endswith(ON) or not (are_below or values.keys() & _SPOKEN)
-            above, last = {}, {TEXT: ""} | last if goes_on else last
+            goes_on = any(field.endswith(ON) for field in template[1::2])
+            goes_on = goes_on or not (are_below or values.keys() & _SPOKEN)
+            above, below[len(rows)] = {}, []
             rows.append((number, last))
             if not (told.is_night or kinds[template]):
                 told.talk()
-    return _whole(rows, every), unread
+    return _whole(rows, below, every), unread
 
 
-def _whole(rows: Rows, columns: set[str]) -> Rows:
-    """The rows that say something; the first has all columns, as files of the same templates have the same."""
-    rows = [(number, {field: value.strip() for field, value in row.items()}) for number, row in rows]
+def _whole(rows: Rows, below: Mapping[int, list[str]], columns: set[str]) -> Rows:
+    """The rows that say something, with the lines `below` each; the first has all columns, as in all such files."""
+    for at, (_number, row) in enumerate(rows):
+        row |= {TEXT: "\n".join([row.get(TEXT, ""), *below[at]]).strip()} if below[at] else {}
     rows = [one for one in rows if any(one[1].get(field) for field in _SPOKEN)]
     return [(number, dict.fromkeys(sorted(columns), "") | row) for number, row in rows[:1]] + rows[1:]
 
@@ -200,7 +214,7 @@ def _first_match(templates: Sequence[_Template], line: str) -> tuple[_Template, 
 
 
 def _name_and_text(values: Mapping[str, str]) -> tuple[str, str]:
-    return values.get(PLAYER, ""), values.get(TEXT) or values.get(f"{TEXT}{ON}") or ""
+    return values.get(PLAYER, ""), values.get(TEXT, "")
 
 
 def _begin(values: Mapping[str, str], begun: Mapping[str, str], told: narration.Rounds) -> dict[str, str]:
@@ -214,13 +228,16 @@ def _begin(values: Mapping[str, str], begun: Mapping[str, str], told: narration.
 
 def _row(values: Mapping[str, str], kind: str) -> dict[str, str]:
     """What a line says: what only its author heard is the text of a row of that type."""
-    row = {field.removesuffix(ON): value for field, value in values.items()}
-    name, audience = chat.read_aside(row.get(PLAYER, ""))
-    if audience:
-        row |= {PLAYER: name, "audience": audience}
+    row = dict(values)
+    sign = row.get(PLAYER, "")[:1]
+    name, audience = chat.read_aside(row.get(PLAYER, "").lstrip("".join(chat.SIGNS) + "\ufe0f "))
     for field in ("thought", "private"):
-        if field in row and TEXT not in row:
+        if field in row and TEXT not in row and kind not in (VOTE, OUT):
             row[TEXT] = row.pop(field)
+    hidden = chat.read_hidden(row.get(TEXT, ""))
+    audience = audience or chat.SIGNS.get(sign, "") or (hidden.audience if hidden else "")
+    row |= {PLAYER: name} if PLAYER in row else {}
+    row |= {"audience": audience} if audience else {}
     return row | ({"type": kind} if kind and "type" not in row else {})
 
 
@@ -228,7 +245,9 @@ def _kind_of(template: _Template) -> str:
     """The type of a template's rows: by its fields, else by its own words, if these say that not all could hear it."""
     fields = _fields(template)
     words = " ".join(re.findall(r"[^\W\d_]+", " ".join(template[::2])))
-    kind = next((kind for field, kind in _KINDS.items() if field in fields), "") if TEXT not in fields else ""
+    is_text = TEXT in fields and "target" not in fields
+    kind = next((kind for field, kind in _KINDS.items() if field in fields), "") if not is_text else ""
+    kind = VOTE if "vote" in fields and not is_text else kind
     return kind or (words if is_hidden(words) else "")
 
 
@@ -254,23 +273,22 @@ def _is_night_told(line: str) -> bool:
     return told.hear(line) and told.is_night
 
 
-def fits(lines: Sequence[str], written: str) -> bool:
-    """Whether the templates read these lines: half of them, or several if the template has signs of its own."""
+def fits(decoded: Decoded, written: str) -> bool:
+    """Whether templates that were written for another file read this text: they have words of their own, or read most.
+
+    The beginning of the text is looked at.
+    """
+    lines = [line for line in decoded.head(SAMPLE).splitlines() if line.strip()]
     rows, unread = read_lines(lines, written)
     names = {row[PLAYER] for _number, row in rows if PLAYER in row}
-    return len(rows) >= LEAST_LINES and len(names) > 1 and (is_specific(written) or len(rows) >= len(unread))
+    is_most = 4 * len(unread) <= len(lines)
+    return len(rows) >= LEAST_LINES and len(names) > 1 and (is_most or count_signs(written) > 0)
 
 
-def is_specific(written: str) -> bool:
-    """Whether there is a template of a text, and each has words or signs that few other files have."""
-    templates = parse_templates(written) if is_template(written) and not find_fault(written) else []
-    texts = [
-        "".join(one[::2])
-        for one in templates
-        if _fields(one) & {TEXT, PLAYER} and not _fields(one) & {*_KINDS}
-    ]
-    signs = [sum(not sign.isspace() for sign in text) for text in texts if _COMMON.issuperset(text)]
-    return bool(texts) and min(signs, default=LEAST_SIGNS) >= LEAST_SIGNS
+def count_signs(written: str) -> int:
+    """How many letters or pictures of its own the template of who speaks has that has fewest of them."""
+    templates = [one for one in parse_templates(written) if PLAYER in _fields(one)]
+    return min(sum(sign.isalnum() or not sign.isascii() for sign in "".join(one[::2])) for one in templates)
 
 
 def propose_templates(lines: Sequence[str]) -> list[tuple[str, str]]:
@@ -281,14 +299,16 @@ def propose_templates(lines: Sequence[str]) -> list[tuple[str, str]]:
         if values:
             shapes.setdefault(shape, []).append((line, values))
     found = []
-    for shape, same in sorted(shapes.items(), key=lambda one: -len(one[1])):
+    often = sorted(shapes.items(), key=lambda one: -len(one[1]))[:MOST_SHAPES]
+    for shape, same in often:
         fields = _fields_of([values for _line, values in same])
         if PLAYER in fields:
             written = shape
             for field in fields:
                 written = written.replace("\0", f"{{{field}}}", 1)
             found.append((f"{written}{{{TEXT}}}", same[0][0]))
-    return [one for one in found if fits(lines, one[0])]
+    text = Decoded("\n".join(lines).encode())
+    return [one for one in found if fits(text, one[0])]
 
 
 def _begin_of(line: str) -> tuple[str, list[str]]:
@@ -325,8 +345,14 @@ def _fields_of(rows: Sequence[Sequence[str]]) -> list[str]:
             fields.append(PLAYER)
         else:
             fields.append("type" if is_few else "")
-    # A field stands once.
-    return [field if field not in fields[:at] else "" for at, field in enumerate(fields)]
+    types = [at for at, field in enumerate(fields) if field == "type"]
+    # A field stands once: of several types that which hides, else that which tells most apart.
+    hiding = [at for at in types if any(map(is_hidden, places[at]))]
+    kept = max(hiding or types, key=lambda at: len(places[at]), default=0)
+    once = [field if field != "type" or at == kept else "" for at, field in enumerate(fields)]
+    once = [field if field not in once[:at] else "" for at, field in enumerate(once)]
+    # What another one hides would be lost.
+    return once if len(hiding) < 2 else []
 
 
 def _are_types(values: Collection[str]) -> bool:

@@ -416,6 +416,10 @@ def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
     if 5 * len(boxes) >= 4 * len(said) and are_brief and len({*kinds}) <= _MOST_BOXES:
         for (row, found), kind in zip(boxes, kinds, strict=True):
             row |= {"text": found["text"], "type": f"{row['type']} {kind}".strip()}
+    for row in said:
+        if hidden := chat.read_hidden(row["text"]):
+            sign = "thought" if hidden.audience == "nobody" else hidden.audience
+            row |= {"text": hidden.text, "type": f"{row['type']} {sign}".strip()}
     types = {row["type"] for row in said}
     for row in said:
         if not row["type"] or (len(types) == 1 and not words_of(row["type"])):

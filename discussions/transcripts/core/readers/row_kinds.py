@@ -299,7 +299,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     Where only the values say so, they tell apart what one player said: otherwise they are about the players.
     """
     known = {field: at.get(field, []) for field in (recipes.PLAYER, "round", "text")}
-    places, named = guesses.find_telling(table, places)
+    places, named = guesses.find_telling(table, places, known["text"])
     listed = _listing(table, [place for place in places if place not in named], names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)

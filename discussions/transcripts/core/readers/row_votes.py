@@ -1,9 +1,12 @@
 """What rows of votes say, and rows of other types under fields of their own."""
 
 import re
-from collections.abc import Mapping
+from bisect import bisect
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from discussions.transcripts.core.audience import OUT, THOUGHT, VOTE, words_of
+from discussions.transcripts.core.notes import NativeGame
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.draft import is_ballot, is_nobody
 from discussions.transcripts.core.readers.row_kinds import RowSigns
@@ -47,3 +50,40 @@ def of_kind(cells: Mapping[str, str], kind: str, signs: RowSigns) -> Mapping[str
     if kind == THOUGHT and not cells.get(recipes.TEXT):
         return dict(cells) | {recipes.TEXT: thought, "thought": ""}
     return cells
+
+
+# Who voted, after how many messages; "" for a vote beside a text.
+Ballots = Sequence[tuple[str, int]]
+
+
+def vote_again(ballots: Ballots) -> bool:
+    """Whether two players vote again after more talk, where several vote one after the other."""
+    votes = Counter(name for name, _count in ballots if name)
+    together = Counter(count for name, count in ballots if name)
+    is_again, are_ballots = (sum(n > 1 for n in counts.values()) > 1 for counts in (votes, together))
+    return is_again and are_ballots and bool(_find_begins(ballots))
+
+
+def _find_begins(ballots: Ballots) -> list[int]:
+    """The numbers of the messages with which rounds begin: the first ones after votes, where somebody votes again."""
+    begins, voted, last = list[int](), set[str](), 0
+    for name, count in ballots:
+        if name in voted and count > last:
+            begins.append(last)
+            voted = set()
+        voted |= {name} - {""}
+        last = count
+    return begins
+
+
+def count_by_votes(game: NativeGame, ballots: Ballots, gone: Sequence[int]) -> None:
+    """Give a game's parts the rounds that votes end; `gone` says after how many messages each of its players left."""
+    begins, parts = _find_begins(ballots), game or {}
+    places = {
+        "messages": range(len(parts["messages"])),
+        "votes": [count - 1 for _name, count in ballots],
+        "eliminations": [count - 1 for count in gone],
+    }
+    for key, own in places.items():
+        for part, at in zip(parts[key], own, strict=True):
+            part["roundNumber"] = 1 + bisect(begins, at)

@@ -4,7 +4,7 @@ import re
 from array import array
 from bisect import bisect
 from collections.abc import Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -31,7 +31,13 @@ from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import RowSigns
-from discussions.transcripts.core.readers.row_votes import as_vote, is_poll, of_kind
+from discussions.transcripts.core.readers.row_votes import (
+    as_vote,
+    count_by_votes,
+    is_poll,
+    of_kind,
+    vote_again,
+)
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
 from discussions.transcripts.core.thoughts import ASIDE, split_aside
 from workspace.core.words import mark, say
@@ -96,9 +102,10 @@ class _RowGame(Struct):
     aliases: dict[str, str] = {}
     # Who leads a game whose rows name no round, case-folded; `told` is where it is by what they say.
     leaders: frozenset[str] = frozenset()
-    # Whether talk after votes begins a round, and who voted after how many messages.
+    # Whether talk after votes begins a round; who voted, and who left, after how many messages.
     is_by_votes: bool = False
-    ballots: dict[int, set[str]] = {}
+    ballots: list[tuple[str, int]] = []
+    gone: list[int] = []
 
     @property
     def number(self) -> int:
@@ -189,8 +196,7 @@ def games_of_rows(
             game.leaders = _leaders(table, spans, own)
         for cells, place in _cells_in(table, spans, signs):
             _read_row(game, cells, place, own)
-        again = any(len(before & after) > 1 for before, after in pairwise(game.ballots.values()))
-        if signs.reads_rounds and game.round is None and again:
+        if signs.reads_rounds and game.round is None and vote_again(game.ballots):
             notes.fault(recipes.UNKNOWN_COLUMNS, "", VOTES_AGAIN)
         add_listed(table.around if len(games) == 1 else (), game.roster)
         yield _finish(game), notes
@@ -354,8 +360,6 @@ def _add_message(
     if cells.get("type") == OTHER and not audience and [one["audience"] for one in above] == [None]:
         above[0]["message"] += f"\n\n{said}"
         return
-    if game.is_by_votes and audience is None and game.ballots:
-        game.round, game.ballots = game.number + 1, {}
     # Without turns or ids of its own, a message has the number of those that everybody could hear.
     own = "turn" in signs.at or "id" in signs.at
     turn: dict[str, Any] = {"turn": _turn(game, cells.get("turn", ""), place)} if own else {}
@@ -376,6 +380,7 @@ def _add_message(
 def _read_out(game: _RowGame, name: str, sign: str, place: str) -> None:
     if not is_nobody(name):
         game.targets.setdefault(name, place)
+        game.gone.append(len(game.draft.game["messages"]))
         game.draft.add_elimination(place, game.number, name, sign[:200])
 
 
@@ -388,15 +393,17 @@ def _read_vote(
     number, private = game.number, {}
     time = as_moment(cells.get("time", "")) or None
     # A column repeats an agent's vote in each of its rows, and a list the votes of another one.
-    key = (number, name, target, str(time) if is_typed else "")
+    moment = len(game.draft.game["messages"]) if game.is_by_votes else time
+    key = (number, name, target, str(moment) if is_typed or game.is_by_votes else "")
     if is_typed:
         private = {"justification": cells.get(recipes.TEXT) or None, "reasoning": cells.get("thought")}
     if key in game.cast and (time or not is_typed):
         game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=_REPEATED)
         return
     game.cast.add(key)
-    if is_typed:
-        game.ballots.setdefault(len(game.draft.game["messages"]), set()).add(name)
+    # What stands beside a text says nothing of rounds.
+    voter = name if is_typed or not cells.get(recipes.TEXT) else ""
+    game.ballots.append((voter, len(game.draft.game["messages"])))
     game.draft.add_vote(place, number, name or None, target, time=time, **private)
 
 
@@ -461,6 +468,8 @@ def _whole(given: str) -> str | None:
 
 def _finish(game: _RowGame) -> NativeGame:
     """The game as an object. Someone who receives a vote but never speaks is a player, too."""
+    if game.is_by_votes:
+        count_by_votes(game.draft.game, game.ballots, game.gone)
     leave_names_out(game.draft.game["messages"], game.notes)
     names = {name.casefold(): name for name in game.roster}
     for target, place in game.targets.items():

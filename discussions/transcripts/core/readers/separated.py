@@ -18,17 +18,26 @@ from discussions.transcripts.core.readers import cast_lists, line_templates
 from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
+from discussions.transcripts.core.readers.columns import (
+    SEPARATOR,
+    Columns,
+    MappingRecord,
+    find_mapping,
+    is_template,
+)
 from discussions.transcripts.core.readers.json_rows import table_of_objects
+from discussions.transcripts.core.readers.line_templates import LEAST_LINES
 from discussions.transcripts.core.readers.named_lines import LABEL, OTHER, begin_part, part_of, read_named
 from discussions.transcripts.core.readers.narration import WHO, part_of_day
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.core.thoughts import have_asides
+from workspace.core.words import mark
 
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
-# The most text that is looked at, the fewest lines of it, what is no word, and how a separator is shown.
-SAMPLE, LEAST_LINES, LEAST_SIGNS, SHOWN = 64 * 1024, 4, 8, 100
+# The most text that is looked at, what is no word, and how a separator is shown.
+SAMPLE, LEAST_SIGNS, SHOWN = 64 * 1024, 8, 100
+_LEFT_OUT = mark('Lines that are in none of the templates were left out: {count} (first "{what}").')
 ABOVE, KEYED, NAMED, BELOW, LINE = "name and time above", "key: value", "names", "below", "line"
 _Rows = list[tuple[int, dict[str, str]]]
 # In how many lines a shape or a sign is, and a line that shows it.
@@ -236,22 +245,22 @@ def _called(match: "re.Match[str]") -> str:
 
 def read_separated(decoded: Decoded, separator: str) -> Table | None:
     """The lines of a text as rows; None if it has no line with this separator, or template. Never raises."""
-    is_template = line_templates.is_template(separator)
-    lines, left_out = decoded.text.splitlines() if is_template else _lines(decoded.text), list[str]()
-    if is_template:
+    is_written = is_template(separator)
+    lines, left_out = decoded.text.splitlines() if is_written else _lines(decoded.text), list[str]()
+    if is_written:
         rows, left_out = line_templates.read_lines(lines, separator)
     else:
         rows = SHAPES[separator](lines) if separator in SHAPES else _read_sign(lines, separator)
     separators = find_separators(decoded.text)
-    if not rows or not (is_template or separator in dict(separators)):
+    if not rows or not (is_written or separator in dict(separators)):
         return None
-    name, said = ("player", "text") if is_template or separator in SHAPES else separated_name(separator)
+    name, said = ("player", "text") if is_written or separator in SHAPES else separated_name(separator)
     told = [(row.get(name, ""), row.get(said, "")) for _at, row in rows]
-    cards = set[int]() if is_template else cast_lists.find_cards(told)
+    cards = set[int]() if is_written else cast_lists.find_cards(told)
     rows = [row for at, row in enumerate(rows) if at not in cards]
     table = table_of_objects(rows, "line {}".format)
     types = Counter(row["type"] for _at, row in rows if "type" in row and "player" in row)
-    is_asked = is_template or separator == NAMED
+    is_asked = is_written or separator == NAMED
     asked = {said: count for said, count in types.items() if is_asked and not is_clear(said)}
     table = replace(table, left_out=[*table.left_out, *left_out])
     return replace(table, settings={SEPARATOR: separator}, choices={SEPARATOR: separators}, asked=asked)
@@ -317,20 +326,21 @@ def table_of_lines(decoded: Decoded) -> Table:
     return replace(table_of_objects(rows, "line {}".format), choices={SEPARATOR: []})
 
 
-def recognises_recipe(decoded: Decoded, columns: Columns, *, is_specific: bool = False) -> bool:
-    """Whether a recipe says how the lines are read; `is_specific`, by templates that few other files have."""
-    templates = [one for one in columns if line_templates.is_specific(one.settings.get(SEPARATOR, ""))]
-    return _by_recipe(decoded, templates if is_specific else columns) is not None
+def recognises_recipe(decoded: Decoded, columns: Columns, *, is_own: bool = False) -> bool:
+    """Whether a recipe says how the lines are read; one that `is_own` was made for this very text."""
+    return _by_recipe(decoded, columns, is_own=is_own) is not None
 
 
-def _by_recipe(decoded: Decoded, columns: Columns) -> tuple[Table, MappingRecord] | None:
-    for mapping in columns:
-        separator = mapping.settings.get(SEPARATOR, "")
-        is_template = line_templates.is_template(separator)
-        is_wrong = is_template and not line_templates.fits(decoded.text.splitlines(), separator)
-        table = read_separated(decoded, separator) if separator and not is_wrong else None
-        if table is not None and find_mapping(table.columns, [mapping]):
-            return table, mapping
+def _by_recipe(decoded: Decoded, columns: Columns, *, is_own: bool) -> tuple[Table, MappingRecord] | None:
+    """The rows by the recipe that fits; of several, by that whose templates have most words of their own."""
+    written = {one.settings.get(SEPARATOR, ""): one for one in reversed(columns)}
+    templates = {one for one in written if is_template(one) and not line_templates.find_fault(one)}
+    often = sorted(written, key=lambda one: -line_templates.count_signs(one) if one in templates else 1)
+    for separator in filter(None, often):
+        fits = is_own or separator not in templates or line_templates.fits(decoded, separator)
+        table = read_separated(decoded, separator) if fits else None
+        if table is not None and find_mapping(table.columns, [written[separator]]):
+            return table, written[separator]
     return None
 
 
@@ -338,5 +348,14 @@ def to_native_text(
     decoded: Decoded, new_notes: NewNotes, columns: Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of the lines, by the recipe that fits. Never raises."""
-    found = _by_recipe(decoded, columns)
-    return read_table(found[0], new_notes, [found[1]]) if found else iter(())
+    own = [one for one in columns if one.is_own]
+    found = _by_recipe(decoded, own, is_own=True) or _by_recipe(decoded, columns, is_own=False)
+    if found is None:
+        return
+    table, mapping = found
+    for at, (game, notes) in enumerate(read_table(table, new_notes, [mapping])):
+        if table.left_out and at == 0:
+            notes.warn(
+                "lines_left_out", "", table.left_out[0][:60], count=len(table.left_out), says=_LEFT_OUT
+            )
+        yield game, notes
