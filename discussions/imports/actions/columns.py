@@ -94,12 +94,18 @@ def map_columns(
         raise Unacceptable(_("Choose the columns of player and text."), code="columns_needed")
     if recipes.fits_columns(mapping.fields, mapping.columns):
         raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
+    if fault := _find_fault_of_lines(mapping):
+        raise Unacceptable(fault, field="lines", code="no_recipe")
     with transaction.atomic():
         row = _keep(transcript.project, mapping, by, now, name=name, transcript=transcript)
         # Without a game, reading again cannot duplicate anything.
         Transcript.objects.filter(pk=transcript.pk, games=None).update(waits_for_columns=True)
         _read_waiting(transcript.project, by, now)
     return row
+
+
+def _find_fault_of_lines(mapping: recipes.MappingRecord) -> str:
+    return line_templates.find_fault(mapping.settings.get(recipes.SEPARATOR, ""))
 
 
 def keep_recipe(
@@ -116,7 +122,7 @@ def keep_recipe(
     Raises NotAllowed; Unacceptable with what is wrong with it; Conflict if the one that it `replaces` was removed.
     """
     check_import_transcripts(by, project)
-    if fault := recipes.find_fault(mapping):
+    if fault := recipes.find_fault(mapping) or _find_fault_of_lines(mapping):
         raise Unacceptable(fault, code="no_recipe")
     with transaction.atomic():
         row = _keep(project, mapping, by, now, name=name, replaces=replaces)
@@ -169,8 +175,6 @@ def _keep(
     replaces: ColumnMapping | None = None,
 ) -> ColumnMapping:
     """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file. Raises Conflict."""
-    if fault := line_templates.find_fault(mapping.settings.get(recipes.SEPARATOR, "")):
-        raise Unacceptable(fault, code="no_recipe")
     # Two people may keep the same recipe at once.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     sha256 = recipes.columns_hash(mapping.columns, mapping.settings)

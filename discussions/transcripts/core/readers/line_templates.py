@@ -163,16 +163,13 @@ def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
     # Texts below a name have templates of their own.
     are_below = any(_fields(one) & _SPOKEN and not _fields(one) & _WHO for one in templates)
     found = [(line, *_first_match(templates, line)) for line in map(str.strip, lines)] if templates else []
-    leaders = narration.find_narrators(
-        [_name_and_text(values) for _line, _template, values in found if values]
-    )
+    leaders = narration.find_narrators([_name_and_text(one[2]) for one in found if one[2]])
     rows: Rows = []
     unread: list[str] = []
-    # What counts for all rows below, what for the next one, the last row, and whether its text goes on below.
+    # What counts for all rows below, what for the next one, the last row, whether its text goes on, and what is below.
     begun, above, last, goes_on = dict[str, str](), dict[str, str](), dict[str, str](), False
-    told = narration.Rounds()
-    # The lines below each row that belong to its text.
     below: dict[int, list[str]] = {}
+    told = narration.Rounds()
     for number, (line, template, values) in enumerate(found, start=1):
         is_told = values is None or _name_and_text(values)[0].casefold() in leaders
         if values is None or is_told:
