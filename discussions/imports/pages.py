@@ -11,14 +11,12 @@ from discussions.transcripts.core.file_names import source_name
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import heads
 from discussions.transcripts.core.readers.row_kinds import find_questions
-from discussions.transcripts.core.readers.separated import LINE
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
 from workspace.models import Project
 
 SHOWN_COLUMNS, SHOWN_NAME = 12, 60
 SAMPLE_ROWS, SHOWN_CHARACTERS, SHOWN_FAULTS = 3, 300, 5
-SHOWN_LINES = 40
 # How many messages are shown of the beginning, of the middle and of the end.
 PARTS = (4, 3, 3)
 
@@ -64,9 +62,8 @@ class ColumnsPage:
 
     @property
     def first_lines(self) -> list[str]:
-        """How a text of unknown lines begins; [] for other files."""
-        rows = sample_rows(self.table, SHOWN_LINES) if self.table.columns == [LINE] else []
-        return [line[:SHOWN_CHARACTERS] for (line,) in rows]
+        """How a text begins whose lines somebody describes; [] for other files."""
+        return [line[:SHOWN_CHARACTERS] for line in self.table.first_lines]
 
     @property
     def left_out(self) -> str:

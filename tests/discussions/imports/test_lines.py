@@ -114,7 +114,8 @@ def test_of_a_sign_and_templates_the_one_that_was_changed_last_counts(seen, proj
     address = reverse("map_columns", args=["ours", table.pk])
     lines = "{player} | {text} » {}"
     shown = ask(seen, address, lines=lines, lines_before="", separator="|")
-    assert "» yes" not in words(shown).partition("What stands")[0]
+    assert "» yes" not in words(shown).partition("The first lines")[0]
+    assert "Ann | Good morning, Bea and Cid. » yes" in words(shown)
     same = ask(seen, address, lines=lines, lines_before=lines, separator="")
     assert f">\n{lines}</textarea>" in same.content.decode()
     other = ask(seen, address, lines=lines, separator="|", **hidden(same.content.decode()))

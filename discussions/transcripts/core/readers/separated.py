@@ -36,7 +36,7 @@ from workspace.core.words import mark
 
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
 # The most text that is looked at, what is no word, and how a separator is shown.
-SAMPLE, LEAST_SIGNS, SHOWN = 64 * 1024, 8, 100
+SAMPLE, LEAST_SIGNS, SHOWN, FIRST_LINES = 64 * 1024, 8, 100, 40
 _LEFT_OUT = mark('Lines that are in none of the templates were left out: {count} (first "{what}").')
 ABOVE, KEYED, NAMED, BELOW, LINE = "name and time above", "key: value", "names", "below", "line"
 _Rows = list[tuple[int, dict[str, str]]]
@@ -262,7 +262,8 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
     types = Counter(row["type"] for _at, row in rows if "type" in row and "player" in row)
     is_asked = is_written or separator == NAMED
     asked = {said: count for said, count in types.items() if is_asked and not is_clear(said)}
-    table = replace(table, left_out=[*table.left_out, *left_out])
+    first_lines = lines[:FIRST_LINES] if is_written else []
+    table = replace(table, left_out=[*table.left_out, *left_out], first_lines=first_lines)
     return replace(table, settings={SEPARATOR: separator}, choices={SEPARATOR: separators}, asked=asked)
 
 
@@ -323,7 +324,8 @@ def table_of_lines(decoded: Decoded) -> Table:
         for number, line in enumerate(decoded.text.splitlines(), start=1)
         if line.strip()
     ]
-    return replace(table_of_objects(rows, "line {}".format), choices={SEPARATOR: []})
+    table = table_of_objects(rows, "line {}".format)
+    return replace(table, choices={SEPARATOR: []}, first_lines=decoded.text.splitlines()[:FIRST_LINES])
 
 
 def recognises_recipe(decoded: Decoded, columns: Columns, *, is_own: bool = False) -> bool:

@@ -87,6 +87,8 @@ class Table(Struct, frozen=True):
     # What has to be asked about in any case, such as channels that may be games, and how many rows have it.
     asked: dict[str, int] = {}
     around: list[Any] = []
+    # How a text begins, where templates say how its lines are written, or could.
+    first_lines: list[str] = []
 
     @property
     def rows(self) -> Iterator[TableRow]:
