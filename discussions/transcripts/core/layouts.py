@@ -86,7 +86,8 @@ _YAML = mark(
     '"import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))" < game.yaml > game.json'
 )
 _LIST_OF_LISTS = re.compile(rb"\[\s*+\[")
-_BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\]\s*+[^\s\d\[\]{},:\"'-]")
+# Words in brackets, or what a program of Python prints.
+_NO_JSON = re.compile(rb"\[[^\[\]{}\",\n]*+\]\s*+[^\s\d\[\]{},:\"'-]|\{'")
 _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
@@ -342,7 +343,7 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
         found = say("JSON lines that begin with {first}", first=_describe(head[0]))
         return _unknown(data, name, found, head[0], options)
     # "[Day 1] Ann: Hello" is not broken JSON.
-    is_open = data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(data, begin)
+    is_open = data[begin : begin + 1] in (b"[", b"{") and not _NO_JSON.match(data, begin)
     if not document.is_readable:
         first = document.problems[0]
         decoded = None if options.named or first.line > 1 + data[:begin].count(b"\n") else decode_text(data)

@@ -50,6 +50,7 @@ def test_times_are_kept_and_lines_without_the_sign_continue_a_text():
         "It was a dark night.\nThe wolves - all of them - were hungry.\nThe end - of the night - came.\nNobody knew.\n",
         "a = 1\nb = 2\nc = 3\nd = 4\n",
         "one\ntwo\nthree\nfour\nfive\n",
+        "{'who': 'Ann', 'says': 'Hi.'}\nchecked: Bea is {'role': 'wolf'}\n{'who': 'Bea', 'says': 'Ho.'}\nthe end\n",
     ],
 )
 def test_other_texts_wait_until_somebody_says_how_their_lines_are_written(text):

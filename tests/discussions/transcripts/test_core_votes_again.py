@@ -75,7 +75,8 @@ def test_one_ballot_a_second_one_of_others_known_rounds_and_votes_with_talk_ask_
 
 
 @pytest.mark.parametrize(
-    "nobody", ["nessuno", "nadie", "niemand", "personne", "ninguém", "никто", "没有人", "なし"]
+    "nobody",
+    ["Abstain from voting", "nessuno", "nadie", "niemand", "personne", "ninguém", "никто", "没有人", "なし"],
 )
 def test_nobody_is_no_player_in_any_language(nobody):
     rows = [*talk(1), *ballot(("Ann", "Bea"), ("Bea", nobody))]

@@ -23,7 +23,7 @@ _BALLOTS = frozenset(
 MAFIA, VILLAGER = "MAFIA", "VILLAGER"
 VOTED_OUT, KILLED = "voted out", "killed at night"
 _NOBODY = frozenset(
-    "nobody noone none abstain abstains abstained skip novote pass null noejection noelimination nolynch noexecution "
+    "nobody noone none skip novote pass null noejection noelimination nolynch noexecution "
     "niemand keiner enthaltung personne abstention nadie ninguno nessuno astenuto ninguém никто воздержался "
     "弃权 弃票 没有人 無人 棄権 誰も なし 기권 없음".split()
 ) | {""}
@@ -116,7 +116,8 @@ class Draft:
 
 def is_nobody(target: str) -> bool:
     """Whether the target of a vote says that nobody was voted for."""
-    return re.sub(r"[\W_]+", "", target).lower() in _NOBODY
+    said = re.sub(r"[\W_]+", "", target).lower()
+    return said in _NOBODY or said.startswith("abstain")
 
 
 def is_ballot(target: str) -> bool:

@@ -265,7 +265,7 @@ def find_marks(table: Table, mapping: recipes.MappingRecord) -> dict[str, int]:
     }
 
 
-_IS_JSON = re.compile(r"\s*(?:\{|\[\s*[\"{\[])")
+_IS_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\"{\[])")
 HEAD_BYTES = 256 * 1024
 # A game that is one JSON object is read whole.
 MOST_BYTES = 4 * 1024 * 1024
