@@ -270,6 +270,12 @@ def test_time_grows_with_the_length_alone(monkeypatch):
     assert len(looks) <= 5 * len(lines)
 
 
+def test_of_two_recipes_with_the_same_sign_the_one_that_fits_is_taken():
+    text = "\n".join(f"{name} | {words}" for name, words in SAID).encode()
+    others = [MappingRecord(["a", "b"], {"player": "a", "text": "b"}, settings={SEPARATOR: "|"})]
+    assert read_transcripts(text, "a.txt", columns=[*others, parse_mapping(["separator=|"])]).games
+
+
 def test_two_recipes_of_lines_have_the_same_columns_and_are_still_two():
     first, second = (
         dict(one[0].settings) for one in (recipe("({player}) {text}"), recipe("<{player}> {text}"))

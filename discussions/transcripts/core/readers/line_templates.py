@@ -283,8 +283,11 @@ def fits(decoded: Decoded, written: str) -> bool:
 
 
 def count_signs(written: str) -> int:
-    """How many letters or pictures of its own the template of who speaks has that has fewest of them."""
-    templates = [one for one in parse_templates(written) if PLAYER in _fields(one)]
+    """How many letters or pictures of its own the template of who speaks has that has fewest of them; else 0."""
+    is_known = is_template(written) and not find_fault(written)
+    templates = [one for one in parse_templates(written) if PLAYER in _fields(one)] if is_known else []
+    if not templates:
+        return 0
     return min(sum(sign.isalnum() or not sign.isascii() for sign in "".join(one[::2])) for one in templates)
 
 

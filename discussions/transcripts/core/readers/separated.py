@@ -335,14 +335,12 @@ def recognises_recipe(decoded: Decoded, columns: Columns, *, is_own: bool = Fals
 
 def _by_recipe(decoded: Decoded, columns: Columns, *, is_own: bool) -> tuple[Table, MappingRecord] | None:
     """The rows by the recipe that fits; of several, by that whose templates have most words of their own."""
-    written = {one.settings.get(SEPARATOR, ""): one for one in reversed(columns)}
-    templates = {one for one in written if is_template(one) and not line_templates.find_fault(one)}
-    often = sorted(written, key=lambda one: -line_templates.count_signs(one) if one in templates else 1)
-    for separator in filter(None, often):
-        fits = is_own or separator not in templates or line_templates.fits(decoded, separator)
+    written = [(one.settings.get(SEPARATOR, ""), one) for one in columns]
+    for separator, mapping in sorted(written, key=lambda one: -line_templates.count_signs(one[0])):
+        fits = separator and (is_own or not is_template(separator) or line_templates.fits(decoded, separator))
         table = read_separated(decoded, separator) if fits else None
-        if table is not None and find_mapping(table.columns, [written[separator]]):
-            return table, written[separator]
+        if table is not None and find_mapping(table.columns, [mapping]):
+            return table, mapping
     return None
 
 
