@@ -144,6 +144,7 @@ class Command(SiteCommand):
         except BadInput as reason:
             fault = Fault(shown_name(paths[0]), "cannot_read", str(reason))
             self._refuse([fault])
+        how = how if len(uploads) == 1 else replace(how, own=())
         return [plan_reading(upload.data, upload.name, how) for upload in uploads]
 
     def _print(self, read: ReadGame, result: dict[str, Any], has_many: bool) -> None:

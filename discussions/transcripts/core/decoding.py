@@ -113,7 +113,7 @@ def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None
         return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data, is_part=is_part)
     try:
         text = codecs.getincrementaldecoder(codec)().decode(data, final=not is_part)
-    except UnicodeDecodeError:
+    except UnicodeError:
         return None
     return text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
 

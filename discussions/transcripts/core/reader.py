@@ -128,6 +128,8 @@ def unpack_unit(
 
 def _plan_archive(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     """The units of a zip archive. Raises RefusedFile when it holds or unpacks to more than the limits."""
+    # What a person says of a file is said of none inside an archive.
+    options = replace(options, own=())
     archive = archives.open_zip(data, options.limits)
     try:
         units = list(_plan_members(name, archive, options))

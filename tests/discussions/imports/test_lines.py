@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import game_record
+from discussions.transcripts.queries import mapping_record
 from tests.discussions.imports.test_choices import words
 from tests.discussions.transcripts.test_commands_import import run
 from tests.factories.columns import upload_table
@@ -105,6 +106,15 @@ def test_wrong_templates_are_refused_with_what_was_typed_kept(seen, waiting):
         page = answer.content.decode()
         assert says.replace("&quot;", "&#34;") in page and lines in page
     assert not ColumnMapping.objects.exists() and not Game.objects.exists()
+
+
+def test_the_last_that_is_said_of_a_file_counts(lead, waiting):
+    address = f"projects/ours/imports/{waiting.split('/')[-3]}/columns/"
+    given = {"fields": {"player": "player", "text": "text"}}
+    for template in ("🗣️ {turn}. {player} {text...}", "{} {turn}. {player} {text}"):
+        assert program_of(lead).post(address, given | {"settings": {"separator": template}}).json()["is_kept"]
+    (kept,) = ColumnMapping.objects.filter(removed_at=None)
+    assert mapping_record(kept).settings["separator"] == "{} {turn}. {player} {text}"
 
 
 def test_of_a_sign_and_templates_the_one_that_was_changed_last_counts(seen, project, lead):

@@ -12,6 +12,7 @@ from discussions.transcripts.core.readers.columns import SEPARATOR, MappingRecor
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.line_templates import find_fault, fits, match_line, parse_templates
 from discussions.transcripts.core.readers.row_kinds import find_questions
+from tests.factories.archives import zipped
 from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes
@@ -234,6 +235,70 @@ def test_what_is_hidden_below_an_open_text_is_no_part_of_it(below):
     assert [one[1:] for one in said(game)] == [(name, f"{words}\nIt is late.") for name, words in SAID]
 
 
+@pytest.mark.parametrize(
+    "below",
+    [
+        "💭 I am it.\nI kill Bea.",
+        "[thinking]\nI lie.",
+        "Thinking: I lie.",
+        "Ann (thinks): I lie.",
+        "THOUGHT: I lie.",
+    ],
+)
+def test_below_what_is_hidden_nothing_goes_on(below):
+    text = "\n".join(f"|{name}| {words}\n{below}" for name, words in SAID)
+    assert [one[1:] for one in said(read(text, "|{player}| {text...}"))] == SAID
+
+
+def test_a_text_for_one_player_is_asked_about():
+    lines = [
+        *(f"|{name}| {words}" for name, words in SAID),
+        "|Ann| [to Bea] psst",
+        "|Ann| (to be honest) No.",
+    ]
+    own = [replace(recipe("|{player}| {text}")[0], is_own=True)]
+    (fault,) = read_transcripts("\n".join(lines).encode(), "a.txt", own=own).faults
+    assert fault.code == "unknown_columns" and "names a player it is for" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("written", "line", "last"),
+    [
+        ("[{}] ({player}) {text}", "[town] ({}) {}", "[wolf chat] (Ann) kill Bea"),
+        ("{player} | {text}", "{} | {}", "Ann | wolves | kill Bea"),
+        (
+            "{}'p': '{player}', 't': '{text}'{}",
+            "{{'p': '{}', 't': '{}'}}",
+            "{'p': 'Ann', 't': 'x', 'audience': 'w'}",
+        ),
+    ],
+)
+def test_a_recipe_of_another_file_takes_none_that_says_who_could_hear(written, line, last):
+    lines = [line.format(name, words) for name, words in SAID]
+    plain = "\n".join(lines)
+    assert fits(Decoded(plain.encode()), written)
+    assert not fits(Decoded(f"{plain}\n{last}".encode()), written)
+
+
+def test_what_is_said_of_an_archive_is_said_of_none_of_its_files():
+    lines = "\n".join(f"(10:0{n}) {name}: {words}" for n, (name, words) in enumerate(SAID))
+    own = [replace(recipe("({player}) {text}")[0], is_own=True)]
+    data = zipped({"b.txt": f"{lines}\n(10:09) Ann (thinks): I lie.".encode()})
+    (game,) = read_transcripts(data, "all.zip", own=own).games
+    assert [one[1:] for one in said(game)] == SAID
+    assert [entry.text for entry in game.private] == ["I lie."]
+
+
+def test_a_recipe_with_an_encoding_that_does_not_fit_raises_nothing():
+    mapping = replace(
+        recipe("({player}) {text}")[0], settings={"encoding": "utf-16", SEPARATOR: "({player}) {text}"}
+    )
+    data = "\n".join([*(f"({name}) {words}" for name, words in SAID), "café"]).encode("cp1252")
+    for more in (b"", b" "):
+        read = read_transcripts(data + more, "a.txt", columns=[mapping])
+        assert bool(read.games) != bool(read.fault_count)
+
+
 def test_long_private_texts_and_reasons_of_votes_stay_what_they_are():
     lines = [f"{name} ~ {words}" for name, words in SAID]
     long = "kill Bea tonight " * 40
@@ -359,3 +424,13 @@ def test_a_lone_text_that_says_it_is_hidden_is_no_speech_in_a_proposal(text):
     unclear = {one.value.casefold(): "private" for one in find_questions(table, mapping)}
     game = read_first_game(table, replace(mapping, kinds=unclear), "a", "a", {})
     assert [message.text for message in game.record.messages] == [words for _name, words in SAID]
+
+
+@pytest.mark.parametrize("sign", ["🐺", "🤫", "👻"])
+def test_a_sign_before_a_text_under_a_name_hides_it_or_asks(sign):
+    lines = [f"[msg] {name} » {words}" for name, words in SAID]
+    table = read_head("\n".join([*lines, f"[msg] Ann » {sign} CANARY"]).encode(), is_part=False)
+    mapping = propose_mapping(table)
+    unclear = {one.value.casefold(): "private" for one in find_questions(table, mapping)}
+    game = read_first_game(table, replace(mapping, kinds=unclear), "a", "a", {})
+    assert not any("CANARY" in message.text for message in game.record.messages)

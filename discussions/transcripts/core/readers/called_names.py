@@ -5,7 +5,9 @@ They are the words that change after the same beginnings of lines, come back the
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     LEVELS,
@@ -47,6 +49,12 @@ _NO_NAMES = NARRATORS.union(
     map(str.casefold, LEVELS),
     ("player", "speaker", "name", "i", "we", "my", "let", "model", *EVENTS),
 )
+
+_ADDRESSED = re.compile(
+    r"[\[(（]\s?(?:to|for|an|für|à|para|a|для|对|致)\s{0,3}(?P<names>[^\[\]()（）\n]{1,80})[\])）]",
+    re.IGNORECASE,
+)
+_PLAIN = chat.ChatStyle()
 
 
 def find_names(lines: list[str]) -> frozenset[str]:
@@ -137,3 +145,19 @@ def any_of(names: frozenset[str]) -> "re.Pattern[str]":
     longest = [(name, re.escape(name)) for name in sorted(names, key=len, reverse=True)]
     one_of = (rf"(?<!\w){said}(?![{LETTERS}])" if _has_case(name) else said for name, said in longest)
     return re.compile("|".join(one_of))
+
+
+def addressed(text: str, names: Collection[str]) -> str:
+    """The names, case-folded in `names`, of those for whom a text says it is: "[to Bea] psst"; "" for others."""
+    found = _ADDRESSED.match(text)
+    listed = re.split(r"\s*(?:,|&|\band\b)\s*", found["names"].strip()) if found else []
+    return ", ".join(listed) if listed and {one.casefold() for one in listed} <= {*names} else ""
+
+
+def read_hidden(text: str) -> chat.ChatLine | None:
+    """A text whose beginning says that not everybody could hear it: "(thinking) I lie", "💭 I lie"; None for others."""
+    found = chat.read_chat_line(text, _PLAIN) if text else None
+    if found is None or found.kind != "message":
+        return None
+    is_thought = found.name.casefold() in THOUGHT_NAMES
+    return replace(found, audience="nobody") if is_thought else found if found.audience else None

@@ -271,12 +271,6 @@ def read_chat_line(line: str, style: ChatStyle) -> ChatLine:
     return found if plain == line else _restored(found, line, plain)
 
 
-def read_hidden(text: str) -> ChatLine | None:
-    """A text whose beginning says that not everybody could hear it: "(thinking) I lie", "💭 I lie"; None for others."""
-    found = read_chat_line(text, ChatStyle()) if text and not text[0].isalnum() else None
-    return found if found and found.kind == "message" and found.audience else None
-
-
 def _restored(found: ChatLine, line: str, plain: str) -> ChatLine:
     """The line that was read in plain signs, with its text as it is written."""
     if found.after is not None:

@@ -11,11 +11,27 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from discussions.transcripts.core.audience import OUT, PRIVATE, THOUGHT, VOTE, is_hidden, kind_of_type
+from discussions.transcripts.core.audience import (
+    OUT,
+    PRIVATE,
+    THOUGHT,
+    VOTE,
+    is_hidden,
+    kind_of_type,
+    looks_like_audience,
+)
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers import narration
-from discussions.transcripts.core.readers.columns import FIELDS, PLAYER, TEMPLATE_FIELD, TEXT, is_template
+from discussions.transcripts.core.readers.called_names import addressed, read_hidden
+from discussions.transcripts.core.readers.columns import (
+    FIELDS,
+    PLAYER,
+    TEMPLATE_FIELD,
+    TEXT,
+    field_of,
+    is_template,
+)
 from workspace.core.words import say
 
 MOST_TEMPLATES, LONGEST_NAME, LONGEST_VALUE = 20, 60, 400
@@ -37,6 +53,8 @@ _PARTS, _WHO = {"round", "phase"}, {PLAYER, "voter", "out"}
 _BOXED = r"\[[^\[\]\n]{1,40}\]|\([^()\n]{1,40}\)|<[^<>\n]{1,40}>|（[^（）\n]{1,40}）|【[^【】\n]{1,40}】"
 _PIECE = re.compile(rf"(?P<boxed>{_BOXED})|(?P<time>{chat.TIME}(?:[.,]\d{{1,9}})?)")
 _MOST_PIECES = 5
+_TAG = re.compile(r"[\[(<{*_#]{1,3} ?(?P<words>[^\[\]()<>{}*_#]{1,40}?) ?[\])>}*_#:]{1,4}")
+_KEY = re.compile(r"['\"](\w{1,30})['\"]\s?:")
 _SIGN = re.compile(r"[:：|>-]{1,2} ?")
 _TIME = re.compile(rf"{chat.TIME}(?:[.,]\d{{1,9}})?")
 _ROUND = re.compile(r"(?:day|round|r|d|turn|第)?[ _-]?\d{1,3}(?:天|轮|日目)?", re.IGNORECASE)
@@ -115,32 +133,40 @@ def match_line(template: _Template, line: str) -> dict[str, str] | None:
 
     Before the text the first place of what stands between two fields counts, behind it the last.
     """
+    values = _split(template, line)
+    if values is None or not all(
+        _may_be(field, value) for field, value in values if field not in ("", "round")
+    ):
+        return None
+    named = {field.removesuffix(ON): value for field, value in values if field}
+    # A line with a round alone may only begin the next one.
+    is_round = named.keys() == {"round"} or _may_be("round", named.get("round", "1"))
+    return named if is_round else None
+
+
+def _split(template: _Template, line: str) -> list[tuple[str, str]] | None:
+    """The fields of a line with what stands there, also those that are left out; None where other signs stand."""
     begin, end = template[0], template[-1]
     if len(template) == 1:
-        return {} if line == begin else None
+        return [] if line == begin else None
     if len(line) < len(begin) + len(end) or not (line.startswith(begin) and line.endswith(end)):
         return None
     rest = line[len(begin) : len(line) - len(end)]
     fields, joints = template[1::2], template[2:-1:2]
     middle = next((at for at, field in enumerate(fields) if field.startswith(TEXT)), len(joints))
-    values: dict[str, str] = {}
-    for at, field in enumerate(fields[:middle]):
-        values[field], sign, rest = rest.partition(joints[at])
+    before, after = list[str](), list[str]()
+    for joint in joints[:middle]:
+        value, sign, rest = rest.partition(joint)
+        before.append(value)
         if not sign:
             return None
-    for at in range(len(joints), middle, -1):
-        rest, sign, values[fields[at]] = rest.rpartition(joints[at - 1])
+    for joint in reversed(joints[middle:]):
+        rest, sign, value = rest.rpartition(joint)
+        after.append(value)
         if not sign:
             return None
-    values[fields[middle]] = rest
-    if not all(
-        _may_be(field, value.strip()) for field, value in values.items() if field not in ("", "round")
-    ):
-        return None
-    values = {field.removesuffix(ON): value.strip() for field, value in values.items() if field}
-    # A line with a round alone may only begin the next one.
-    is_round = values.keys() == {"round"} or _may_be("round", values.get("round", "1"))
-    return values if is_round else None
+    values = [*before, rest, *reversed(after)]
+    return [(field, value.strip()) for field, value in zip(fields, values, strict=True)]
 
 
 def _may_be(field: str, value: str) -> bool:
@@ -176,8 +202,9 @@ def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
             says = _name_and_text(values)[1] if values else line
             begins = _begun_by(says, told, has_rounds="round" in fields, is_text=goes_on and not values)
             begun, goes_on = begun | begins, goes_on and not (begins or values)
-            is_part = goes_on and not chat.read_hidden(line)
-            if is_part:
+            # Below what is hidden nothing goes on.
+            goes_on = goes_on and not (read_hidden(line) or _is_hidden_tag(line))
+            if goes_on:
                 below[len(rows) - 1].append(line)
             elif line and not (begins or values):
                 unread.append(line)
@@ -202,6 +229,10 @@ def _whole(rows: Rows, below: Mapping[int, list[str]], columns: set[str]) -> Row
     for at, (_number, row) in enumerate(rows):
         row |= {TEXT: "\n".join([row.get(TEXT, ""), *below[at]]).strip()} if below[at] else {}
     rows = [one for one in rows if any(one[1].get(field) for field in _SPOKEN)]
+    names = {row[PLAYER].casefold() for _number, row in rows if PLAYER in row}
+    for _number, row in rows:
+        if names_told := addressed(row.get(TEXT, ""), names):
+            row.setdefault("audience", names_told)
     return [(number, dict.fromkeys(sorted(columns), "") | row) for number, row in rows[:1]] + rows[1:]
 
 
@@ -231,7 +262,7 @@ def _row(values: Mapping[str, str], kind: str) -> dict[str, str]:
     for field in ("thought", "private"):
         if field in row and TEXT not in row and kind not in (VOTE, OUT):
             row[TEXT] = row.pop(field)
-    hidden = chat.read_hidden(row.get(TEXT, ""))
+    hidden = read_hidden(row.get(TEXT, ""))
     audience = audience or chat.SIGNS.get(sign, "") or (hidden.audience if hidden else "")
     row |= {PLAYER: name} if PLAYER in row else {}
     row |= {"audience": audience} if audience else {}
@@ -265,6 +296,12 @@ def _begun_by(line: str, told: narration.Rounds, *, has_rounds: bool, is_text: b
     return number | {"phase": "night" if told.is_night else "day"}
 
 
+def _is_hidden_tag(line: str) -> bool:
+    """Whether a line is nothing but words in marks that hide the lines below: "[thinking]"."""
+    found = _TAG.fullmatch(line)
+    return found is not None and is_hidden(found["words"])
+
+
 def _is_night_told(line: str) -> bool:
     told = narration.Rounds()
     return told.hear(line) and told.is_night
@@ -275,11 +312,31 @@ def fits(decoded: Decoded, written: str) -> bool:
 
     The beginning of the text is looked at.
     """
-    lines = [line for line in decoded.head(SAMPLE).splitlines() if line.strip()]
+    lines = [line.strip() for line in decoded.head(SAMPLE).splitlines() if line.strip()]
     rows, unread = read_lines(lines, written)
     names = {row[PLAYER] for _number, row in rows if PLAYER in row}
     is_most = 4 * len(unread) <= len(lines)
-    return len(rows) >= LEAST_LINES and len(names) > 1 and (is_most or count_signs(written) > 0)
+    is_read = len(rows) >= LEAST_LINES and len(names) > 1 and (is_most or count_signs(written) > 0)
+    are_keys = 2 * sum(field_of(name.strip("- ")) is not None for name in names) >= len(names)
+    return is_read and not are_keys and not any(_hides(parse_templates(written), line) for line in lines)
+
+
+def _hides(templates: Sequence[_Template], line: str) -> bool:
+    """Whether a line has, where templates leave something out or in its text, what says who could hear it."""
+    for template in templates:
+        values = _split(template, line)
+        if values is None or not all(_may_be(field, value) for field, value in values if field):
+            continue
+        joint = template[-3].strip() if len(template) > 3 and template[-2].startswith(TEXT) else ""
+        text = next((value for field, value in values if field.startswith(TEXT)), "")
+        head, sign, _rest = text.partition(joint) if joint else ("", "", "")
+        keys = (key for key in _KEY.findall(text) if looks_like_audience(key))
+        return (
+            any(is_hidden(value) for field, value in values if not field)
+            or any(keys)
+            or (bool(sign) and is_hidden(head))
+        )
+    return False
 
 
 def count_signs(written: str) -> int:

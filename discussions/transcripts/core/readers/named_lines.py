@@ -27,8 +27,10 @@ from discussions.transcripts.core.readers.called_names import (
     EVENTS,
     FAR,
     LEAST_NAMES,
+    addressed,
     any_of,
     find_names,
+    read_hidden,
 )
 from discussions.transcripts.core.readers.narration import ROLE, VOTE_COMMAND, part_of_day
 
@@ -417,9 +419,11 @@ def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
         for (row, found), kind in zip(boxes, kinds, strict=True):
             row |= {"text": found["text"], "type": f"{row['type']} {kind}".strip()}
     for row in said:
-        if hidden := chat.read_hidden(row["text"]):
+        if hidden := read_hidden(row["text"]):
             sign = "thought" if hidden.audience == "nobody" else hidden.audience
-            row |= {"text": hidden.text, "type": f"{row['type']} {sign}".strip()}
+            row |= {"text": hidden.text, "type": sign}
+        elif names := addressed(row["text"], {row["player"].casefold() for row in said}):
+            row["audience"] = names
     types = {row["type"] for row in said}
     for row in said:
         if not row["type"] or (len(types) == 1 and not words_of(row["type"])):

@@ -4,6 +4,7 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from discussions.transcripts.core.audience import OUT, THOUGHT, VOTE, words_of
 from discussions.transcripts.core.notes import NativeGame
@@ -67,12 +68,12 @@ def vote_again(ballots: Ballots) -> bool:
 def _find_begins(ballots: Ballots) -> list[int]:
     """The numbers of the messages with which rounds begin: the first ones after votes, where somebody votes again."""
     begins, voted, last = list[int](), set[str](), 0
-    for name, count in ballots:
-        if name in voted and count > last:
+    for count, same in groupby(ballots, key=lambda ballot: ballot[1]):
+        names = {name for name, _count in same} - {""}
+        if voted & names:
             begins.append(last)
             voted = set()
-        voted |= {name} - {""}
-        last = count
+        voted, last = voted | names, count
     return begins
 
 
