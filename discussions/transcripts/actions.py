@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import ImportDismissal, ImportRun, Iteration, Transcript
 from discussions.transcripts import permissions
+from discussions.transcripts.core.archives import gunzip_start, is_archive
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.queries import count_new_bytes
 from workspace.audit.actions import record_event
-from workspace.blob_store import store_bytes
+from workspace.blob_store import BytesLost, load_start, store_bytes
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.jobs.actions import cancel_job, enqueue
 from workspace.models import Job, Person, Project
@@ -24,6 +25,8 @@ from workspace.people.permissions import check_room
 
 IMPORT, IMPORT_PRIVATE = "import", "import_private"
 NEW, RESUMED, ALREADY = "new", "resumed", "already"
+# How many bytes show that a file is an archive.
+ARCHIVE_HEAD = 512
 
 
 class Upload(msgspec.Struct, frozen=True):
@@ -43,6 +46,14 @@ class Received(msgspec.Struct, frozen=True):
 
     imported: list[Imported]
     refused: list[Unacceptable]
+
+
+def is_packed(transcript: Transcript) -> bool:
+    """Whether the file is an archive, also within gzip; False if its bytes are gone. One file in gzip is none."""
+    try:
+        return is_archive(gunzip_start(load_start(transcript.sha256, ARCHIVE_HEAD), ARCHIVE_HEAD)[0])
+    except BytesLost:
+        return False
 
 
 def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None:

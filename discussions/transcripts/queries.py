@@ -3,20 +3,14 @@
 import msgspec
 from django.conf import settings
 from django.db.models import Sum
-from msgspec.structs import replace
 
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.archives import gunzip_start, is_archive
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import MappingRecord
-from workspace.blob_store import BytesLost, load_start
 from workspace.core.canonical import bytes_hash
 from workspace.models import Project
-
-# How many bytes show that a file is an archive.
-ARCHIVE_HEAD = 512
 
 
 def load_mappings(project: Project) -> list[MappingRecord]:
@@ -34,24 +28,14 @@ def load_read_options(transcript: Transcript) -> ReadOptions:
     """How the bytes of the transcript are read: its limits, its rubric's roles, its format, the project's columns."""
     rubric = transcript.iteration.rubric_version.to_record()
     own = ColumnMapping.objects.filter(transcript=transcript, removed_at=None)
-    # What a person says of an archive is said of none of its files.
-    own = own.none() if is_packed(transcript) else own
     return ReadOptions(
         limits=Limits(**settings.TRANSCRIPT_LIMITS),
         role_map=rubric.lists.get("role_map", {}),
         named=find_format(transcript.named_format.partition("@")[0]),
         encoding=transcript.named_encoding,
         columns=load_mappings(transcript.project),
-        own=[replace(mapping_record(row), is_own=True) for row in own],
+        own=[msgspec.structs.replace(mapping_record(row), is_own=True) for row in own],
     )
-
-
-def is_packed(transcript: Transcript) -> bool:
-    """Whether the file is an archive, also within gzip; False if its bytes are gone. One file in gzip is none."""
-    try:
-        return is_archive(gunzip_start(load_start(transcript.sha256, ARCHIVE_HEAD), ARCHIVE_HEAD)[0])
-    except BytesLost:
-        return False
 
 
 def count_file_bytes(project: Project) -> int:

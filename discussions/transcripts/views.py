@@ -13,7 +13,6 @@ from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.forms import UploadForm
 from discussions.transcripts.pages import SHOWN_WITH, ImportPage, ImportsPage, import_targets
 from discussions.transcripts.permissions import check_import_transcripts
-from discussions.transcripts.queries import is_packed
 from workspace.access.permissions import may
 from workspace.core.refusals import Refusal
 from workspace.models import Person, Project
@@ -76,7 +75,7 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """One import: its progress, its faults, its games. While it runs, its region polls."""
     found = transcript_or_404(request, slug, transcript)
     was = only_parameters(request, "was")["was"]
-    page = ImportPage(transcript=found, now=timezone.now(), is_packed=is_packed(found))
+    page = ImportPage(transcript=found, now=timezone.now(), is_packed=actions.is_packed(found))
     context = {"page": page, "was": was, **frame(request.user, found.project, "imports")}
     return respond(request, page=SHOW, region=SHOW_REGION, context=context)
 

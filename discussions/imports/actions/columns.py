@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.models import ColumnMapping, Iteration, Transcript
-from discussions.transcripts.actions import resume_import
+from discussions.transcripts.actions import is_packed, resume_import
 from discussions.transcripts.core.archives import Budget
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import FOLDER, Unit
@@ -27,12 +27,7 @@ from discussions.transcripts.core.readers.heads import (
 )
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
-from discussions.transcripts.queries import (
-    is_packed,
-    load_mappings,
-    load_read_options,
-    mapping_record,
-)
+from discussions.transcripts.queries import load_mappings, load_read_options, mapping_record
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, load_start
 from workspace.core.refusals import Conflict, Unacceptable

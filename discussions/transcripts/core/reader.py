@@ -317,9 +317,8 @@ def _read_text(unit: Unit, options: ReadOptions) -> Iterator[ReadOutcome]:
     decoded = decode_text(unit.data) or Decoded(b"")
     new_notes = partial(_notes, unit, count(1), options, decoded.warnings)
     read = unit.format.to_native_text
-    return _read_converted(
-        read(decoded, new_notes, [*options.own, *options.columns]) if read else (), unit, options
-    )
+    own = [] if unit.members else options.own
+    return _read_converted(read(decoded, new_notes, [*own, *options.columns]) if read else (), unit, options)
 
 
 def _read_converted(

@@ -37,7 +37,7 @@ _CALLED = re.compile(
 )
 # "ann: hello.", "[ann] hello.", "ann -> bea: psst".
 _SMALL = re.compile(r"(?<![\w'’-])([^\W\d_][\w-]{1,30})(?= ?(?:[:：\])>|]|->|→|=>|says?\b|\Z))")
-_PLAIN_WORD = re.compile(r"[\w-]+")
+_NO_STYLE_WORD = re.compile(r"[\w-]+")
 _INDENTED = re.compile(r"\s{1,20}[(\[【（]")
 _PLACE = re.compile(r":\d")
 # Labels of what nobody says.
@@ -54,7 +54,7 @@ _ADDRESSED = re.compile(
     r"[\[(（]\s?(?:to|for|an|für|à|para|a|для|对|致)\s{0,3}(?P<names>[^\[\]()（）\n]{1,80})[\])）]",
     re.IGNORECASE,
 )
-_PLAIN = chat.ChatStyle()
+_NO_STYLE = chat.ChatStyle()
 
 
 def find_names(lines: list[str]) -> frozenset[str]:
@@ -65,7 +65,9 @@ def find_names(lines: list[str]) -> frozenset[str]:
         return found
     labels = Counter(small[1] for line in lines if (small := _SMALL.search(line, 0, FAR)))
     often = {label: label[0].upper() + label[1:] for label, count in labels.items() if count > 1}
-    again = _find_names([_PLAIN_WORD.sub(lambda word: often.get(word[0], word[0]), line) for line in lines])
+    again = _find_names(
+        [_NO_STYLE_WORD.sub(lambda word: often.get(word[0], word[0]), line) for line in lines]
+    )
     return found.union(label for label, name in often.items() if name in again)
 
 
@@ -156,7 +158,7 @@ def addressed(text: str, names: Collection[str]) -> str:
 
 def read_hidden(text: str) -> chat.ChatLine | None:
     """A text whose beginning says that not everybody could hear it: "(thinking) I lie", "💭 I lie"; None for others."""
-    found = chat.read_chat_line(text, _PLAIN) if text else None
+    found = chat.read_chat_line(text, _NO_STYLE) if text else None
     if found is None or found.kind != "message":
         return None
     is_thought = found.name.casefold() in THOUGHT_NAMES
