@@ -202,8 +202,7 @@ def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
             says = _name_and_text(values)[1] if values else line
             begins = _begun_by(says, told, has_rounds="round" in fields, is_text=goes_on and not values)
             begun, goes_on = begun | begins, goes_on and not (begins or values)
-            # Below what is hidden nothing goes on.
-            goes_on = goes_on and not (read_hidden(line) or _is_hidden_tag(line))
+            goes_on = goes_on and not _ends_text(line)
             if goes_on:
                 below[len(rows) - 1].append(line)
             elif line and not (begins or values):
@@ -296,10 +295,10 @@ def _begun_by(line: str, told: narration.Rounds, *, has_rounds: bool, is_text: b
     return number | {"phase": "night" if told.is_night else "day"}
 
 
-def _is_hidden_tag(line: str) -> bool:
-    """Whether a line is nothing but words in marks that hide the lines below: "[thinking]"."""
+def _ends_text(line: str) -> bool:
+    """Whether not everybody could hear a line below a text: nothing goes on below it. "💭 I lie", "[thinking]"."""
     found = _TAG.fullmatch(line)
-    return found is not None and is_hidden(found["words"])
+    return read_hidden(line) is not None or (found is not None and is_hidden(found["words"]))
 
 
 def _is_night_told(line: str) -> bool:
