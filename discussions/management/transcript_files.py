@@ -19,7 +19,7 @@ from discussions.transcripts.core.readers.columns import (
     parse_mapping,
     read_recipe,
 )
-from discussions.transcripts.core.readers.line_templates import check_templates
+from discussions.transcripts.core.readers.line_templates import find_fault
 from workspace.management.command import BadInput
 
 STANDARD_INPUT = "-"
@@ -57,12 +57,12 @@ def add_reading(parser: ArgumentParser) -> None:
 def mapped_columns(given: list[str]) -> list[MappingRecord]:
     """The mapping of --map, for any file that has its columns; none without one. Raises BadInput."""
     try:
-        mappings = [parse_mapping(given)] if given else []
-        for written in (one.settings.get(SEPARATOR, "") for one in mappings):
-            check_templates(written)
+        mapping = parse_mapping(given) if given else None
     except ValueError as reason:
         raise BadInput(f"{reason} Correct --map.") from None
-    return mappings
+    if mapping and (fault := find_fault(mapping.settings.get(SEPARATOR, ""))):
+        raise BadInput(f"{fault} Correct --map.")
+    return [mapping] if mapping else []
 
 
 def recipe_of_file(given: str) -> tuple[str, MappingRecord] | None:

@@ -19,6 +19,12 @@ def load_mappings(project: Project) -> list[MappingRecord]:
     return [mapping_record(row) for row in rows]
 
 
+def load_own_mappings(transcript: Transcript) -> list[MappingRecord]:
+    """The mappings in force that were made for this very file."""
+    rows = ColumnMapping.objects.filter(transcript=transcript, removed_at=None)
+    return [msgspec.structs.replace(mapping_record(row), is_own=True) for row in rows]
+
+
 def mapping_record(row: ColumnMapping) -> MappingRecord:
     fields = msgspec.json.decode(row.fields, type=dict[str, str])
     return MappingRecord.of_written(msgspec.json.decode(row.columns, type=list[str]), fields)
@@ -27,14 +33,13 @@ def mapping_record(row: ColumnMapping) -> MappingRecord:
 def load_read_options(transcript: Transcript) -> ReadOptions:
     """How the bytes of the transcript are read: its limits, its rubric's roles, its format, the project's columns."""
     rubric = transcript.iteration.rubric_version.to_record()
-    own = ColumnMapping.objects.filter(transcript=transcript, removed_at=None)
     return ReadOptions(
         limits=Limits(**settings.TRANSCRIPT_LIMITS),
         role_map=rubric.lists.get("role_map", {}),
         named=find_format(transcript.named_format.partition("@")[0]),
         encoding=transcript.named_encoding,
         columns=load_mappings(transcript.project),
-        own=[msgspec.structs.replace(mapping_record(row), is_own=True) for row in own],
+        own=load_own_mappings(transcript),
     )
 
 

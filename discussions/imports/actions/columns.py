@@ -27,7 +27,12 @@ from discussions.transcripts.core.readers.heads import (
 )
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
-from discussions.transcripts.queries import load_mappings, load_read_options, mapping_record
+from discussions.transcripts.queries import (
+    load_mappings,
+    load_own_mappings,
+    load_read_options,
+    mapping_record,
+)
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, load_start
 from workspace.core.refusals import Conflict, Unacceptable
@@ -45,10 +50,11 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
     names = (recipes.ENCODING, recipes.LIST, recipes.SEPARATOR)
     encoding, path, separator = (settings.get(setting, "") for setting in names)
     kept = load_mappings(transcript.project)
-    written = [mapping.settings.get(recipes.SEPARATOR, "") for mapping in kept]
-    made_for_it = ColumnMapping.objects.filter(transcript=transcript, removed_at=None)
-    own = [mapping_record(row).settings.get(recipes.SEPARATOR, "") for row in made_for_it]
-    own_template = next(filter(recipes.is_template, own), "")
+    own, written = (
+        [mapping.settings.get(recipes.SEPARATOR, "") for mapping in mappings]
+        for mappings in (load_own_mappings(transcript), kept)
+    )
+    separator = separator or next(filter(recipes.is_template, own), "")
     lists = (mapping.settings[recipes.LIST] for mapping in kept if recipes.LIST in mapping.settings)
     path = path or next(lists, "")
     for most in (HEAD_BYTES, MOST_BYTES):
@@ -59,7 +65,7 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
         is_part = transcript.byte_count > len(data)
         named = encoding or transcript.named_encoding or find_encoding(data, kept)
         read = partial(read_head, data, is_part=is_part, format_name=transcript.format, is_any_text=True)
-        template = separator or own_template or find_template(data, written, named)
+        template = separator or find_template(data, written, named)
         chosen = {**settings, recipes.ENCODING: named, recipes.LIST: path, recipes.SEPARATOR: template}
         table = read(settings=chosen) or (read(settings=chosen | {recipes.LIST: ""}) if path else None)
         if table is not None or not is_part:

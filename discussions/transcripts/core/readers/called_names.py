@@ -37,7 +37,7 @@ _CALLED = re.compile(
 )
 # "ann: hello.", "[ann] hello.", "ann -> bea: psst".
 _SMALL = re.compile(r"(?<![\w'’-])([^\W\d_][\w-]{1,30})(?= ?(?:[:：\])>|]|->|→|=>|says?\b|\Z))")
-_NO_STYLE_WORD = re.compile(r"[\w-]+")
+_PLAIN_WORD = re.compile(r"[\w-]+")
 _INDENTED = re.compile(r"\s{1,20}[(\[【（]")
 _PLACE = re.compile(r":\d")
 # Labels of what nobody says.
@@ -65,9 +65,7 @@ def find_names(lines: list[str]) -> frozenset[str]:
         return found
     labels = Counter(small[1] for line in lines if (small := _SMALL.search(line, 0, FAR)))
     often = {label: label[0].upper() + label[1:] for label, count in labels.items() if count > 1}
-    again = _find_names(
-        [_NO_STYLE_WORD.sub(lambda word: often.get(word[0], word[0]), line) for line in lines]
-    )
+    again = _find_names([_PLAIN_WORD.sub(lambda word: often.get(word[0], word[0]), line) for line in lines])
     return found.union(label for label, name in often.items() if name in again)
 
 

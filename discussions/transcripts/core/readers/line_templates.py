@@ -113,16 +113,10 @@ def _check(template: _Template) -> None:
         )
 
 
-def check_templates(separator: str) -> None:
-    """Raise ValueError, with a sentence, for wrong templates; what has no field is none."""
-    if is_template(separator):
-        parse_templates(separator)
-
-
 def find_fault(separator: str) -> str:
-    """What is wrong with templates, in a sentence; "" if nothing is."""
+    """What is wrong with templates, in a sentence; "" if nothing is, or for what has no field."""
     try:
-        check_templates(separator)
+        parse_templates(separator) if is_template(separator) else None
     except ValueError as reason:
         return str(reason)
     return ""

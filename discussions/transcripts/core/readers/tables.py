@@ -68,9 +68,10 @@ class Table(Struct, frozen=True):
     """The rows of a file, read again on each access: `read` of the `span` gives all of them.
 
     `place` says where a row is, by its number. Faults concern the file as a whole: with one, no game is imported.
-    `left_out` names the keys of JSON whose values are lists, where they were looked for. `is_part` says that these are
-    only the rows at the beginning of the file. `counted` is a column that only numbers the games. `settings` are those
-    of `columns.SETTINGS` by which the file was read, `choices` what may be chosen for each instead, with a sample.
+    `left_out` names the keys of JSON whose values are lists, where they were looked for, or holds the lines of a text
+    that are in none of its templates. `is_part` says that these are only the rows at the beginning of the file.
+    `counted` is a column that only numbers the games. `settings` are those of `columns.SETTINGS` by which the file was
+    read, `choices` what may be chosen for each instead, with a sample.
     `around` holds what may list the players of the only game: the JSON object around the rows, and the first of these.
     """
 
