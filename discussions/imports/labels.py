@@ -36,7 +36,7 @@ FIELD_LABELS: dict[str, "_StrPromise"] = {
 USUAL_COUNT = 10
 # What templates of lines are made of.
 LINE_FIELDS: dict[str, "_StrPromise"] = {
-    "{player}": _("Who says it. Alone with other words: the text stands below."),
+    "{player}": _("Who says it. Without {text}, the text stands below."),
     "{text}": _("What everybody hears."),
     "{text...}": _("The same, continued in the lines below."),
     "{thought}": _("What nobody hears."),
