@@ -326,6 +326,60 @@ def test_a_record_of_the_whole_talk_in_each_round_is_read_once(keys):
     assert told(game) == rows
 
 
+WINDOW = [
+    {"step": at, "history": [numbered(row) for row in talk("a")[max(0, at - 3) : at + 1]]} for at in range(8)
+]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": "a", "steps": WINDOW},
+        WINDOW,
+        {"id": "a", "rounds": [{"round": at, "turns": WINDOW[4 * at - 1]["history"]} for at in (1, 2)]},
+    ],
+)
+def test_the_last_turns_at_each_step_are_one_game(value):
+    (game,) = read(value).games
+    assert told(game) == talk("a")
+
+
+def test_of_steps_of_several_games_each_names_its_game():
+    steps = [{**step, "game_id": game} for game in "ab" for step in WINDOW]
+    assert [fault.code for fault in read(steps).faults] == ["unknown_columns"]
+    data = json.dumps(steps).encode()
+    mapping = propose_mapping(read_head(data, is_part=False))
+    games = read_transcripts(data, "log.json", columns=[mapping]).games
+    assert [told(game) for game in games] == [talk("a"), talk("a")]
+
+
+def test_windows_of_any_rows_are_read_once():
+    steps = [
+        {"at": at, "state": {"tail": [numbered(row) for row in talk("a")[max(0, at - 2) : at + 1]]}}
+        for at in range(8)
+    ]
+    data = json.dumps([{"topic": "x"}, *steps]).encode()
+    mapping = propose_mapping(read_head(data, is_part=False))
+    (game,) = read_transcripts(data, "log.json", columns=[mapping]).games
+    assert (mapping.settings, told(game)) == ({"list": "state.tail"}, talk("a"))
+
+
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        {"thoughts": {"Ann": "It is me.", "Bea": "Is it Ann?"}},
+        {"reasoning": {"Ann": {"thought": "It is me."}, "Bea": {"thought": "Is it Ann?"}}},
+        {"agent": "Ann", "thought": "It is me."},
+    ],
+)
+def test_what_players_think_beside_the_messages_of_a_round_is_kept_apart(thoughts):
+    rounds = [{"round": at, "turns": by_round(talk("a"))[at - 1], **thoughts} for at in (1, 2)]
+    (game,) = read({"id": "a", "rounds": rounds}).games
+    assert told(game) == talk("a")
+    assert {entry.text for entry in game.private} >= {"It is me."}
+    assert {entry.kind for entry in game.private} == {"thought"}
+
+
 def test_an_object_with_many_keys_is_looked_through_once():
     def cost(count):
         value = {"log": {f"k{at}x": [plain((1, "Ann", f"Text {at}."))] for at in range(count)}, "x": 1}

@@ -395,7 +395,8 @@ def by_player(key: str, value: Any) -> Any:
         return value
     if all(type(part) is dict for part in parts.values()):
         fields = [recipes.suggest_fields(list(flattened(part))) for part in parts.values()]
-        is_said = 2 * sum(recipes.TEXT in own and recipes.PLAYER not in own for own in fields) > len(fields)
+        told = (own for own in fields if own.keys() & {recipes.TEXT, "thought"} and recipes.PLAYER not in own)
+        is_said = 2 * sum(1 for _own in told) > len(fields)
         return [{recipes.PLAYER: name} | part for name, part in parts.items()] if is_said else value
     said = [part for part in parts.values() if type(part) is str and count_gaps(part)]
     are_said = kind_of_type(key) == SPEECH and 2 * len(said) > len(parts)

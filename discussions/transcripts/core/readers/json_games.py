@@ -20,6 +20,7 @@ from discussions.transcripts.core.readers.json_messages import (
     MOST_ROWS,
     are_objects,
     are_states,
+    are_windows,
     game_id,
     has_talk,
     holds_messages,
@@ -74,8 +75,9 @@ def list_games(
     is_object = type(value) is dict
     if is_object and depth == 0 and any(value.get(name) for name in rounds.OF_A_GAME):
         return []
-    are_parts = is_object or not (holds_messages(value) or are_states(as_list(value)))
-    parts = value if is_object else dict(enumerate(as_list(value) if are_parts else ()))
+    items = as_list(value)
+    are_parts = is_object or not (holds_messages(value) or are_states(items) or are_windows(items))
+    parts = value if is_object else dict(enumerate(items if are_parts else ()))
     told = {str(name): part for name, part in parts.items() if has_talk(_talk_in(part))}
     if not is_object and len(told) > 1:
         if whole := merge_channels([*told.values()]):
@@ -219,6 +221,8 @@ def _are_pieces(values: Sequence[Any], key: str) -> str:
         str(openai_chat.find_id([piece], *openai_chat.ID_KEYS) or number)
         for number, piece in enumerate(pieces)
     }
+    if are_windows(pieces) or 2 < 2 * len(ids) <= len(pieces):
+        return say(UNCLEAR)
     are_views = len(owners - {""}) == len(pieces) and all(map(openai_chat.recognises, pieces))
     return say(VIEWS) if are_views or (len(ids) == 1 and "" not in owners) else ""
 

@@ -66,8 +66,12 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
     is_open = depth < DEEPEST and not told
     shapes = rounds.count_shapes(value) if is_open else {}
     talks = Counter(tuple(words_of(key)) for key, part in value.items() if is_open and holds_messages(part))
-    for key, part in value.items() if is_open else ():
-        kind = kind_of_type(key)
+    yield from _thought_of(value, pointer, around) if depth and talks else ()
+    for key, whole in value.items() if is_open else ():
+        kind, part = (
+            kind_of_type(key),
+            by_player(SPEECH, whole) if depth and talks and is_hidden(key) else whole,
+        )
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, part, talks)
@@ -75,7 +79,9 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
             key, pointer, shapes, around
         )
         is_cast = kind == VOTE and (depth or type(part) is dict)
-        if is_cast and (votes := list(_votes(part, place, around))):
+        if part is not whole:
+            yield from rows_of(part, place, inside)
+        elif is_cast and (votes := list(_votes(part, place, around))):
             yield from votes
         elif depth and talks and kind == SPEECH and is_message(part) and not has_answers(part):
             # One message alone beside others: last words.
@@ -88,6 +94,14 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
             yield from of_list(key, part, place, inside, depth)
 
 
+def _thought_of(value: dict[str, Any], pointer: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
+    """What a player thought, beside the messages that they saw: {"agent": "Ann", "thought": ..., "seen": [...]}."""
+    plain = {key: part for key, part in value.items() if type(part) in (str, int)}
+    fields = recipes.suggest_fields(list(plain))
+    if recipes.PLAYER in fields and "thought" in fields and recipes.TEXT not in fields:
+        yield pointer, around | plain
+
+
 def of_list(
     key: str, part: list[Any], place: str, inside: dict[str, Any], depth: int
 ) -> Iterator[rounds.Row]:
@@ -95,14 +109,16 @@ def of_list(
     if holds_messages(part):
         yield from rows_of(part, place, inside)
     elif are_objects(part) and not is_about(key):
-        new = _without_repeated(part)
+        new = without_repeated(part)
         # The last state holds all messages; where each names its round, what is new in it is of this round.
         is_state = are_states(part) and (are_states(new) or not all(map(rounds.names_round, part)))
+        # What a step repeats of the steps before does not begin a round.
+        is_step = new is not part and not all(map(rounds.names_round, part))
         part = part if is_state else new
         for index in range(len(part) - 1 if is_state else 0, len(part)):
             around_item = (
                 inside
-                if is_state
+                if is_state or is_step
                 else rounds.of_item(part[index], index, inside, has_id=game_id(part[index]) is not None)
             )
             yield from within(part[index], f"{place}/{index}", around_item, depth + 1)
@@ -240,14 +256,25 @@ def _hold_talk(lists: list[list[Any]]) -> bool:
     return any(is_message(item) or is_chat_message(item) for own in lists for item in own[:3])
 
 
-def _without_repeated(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def are_windows(values: list[Any]) -> bool:
+    """Whether lists in several objects begin with the last messages of the object before: turns of one game."""
+    return are_objects(values) and not name_games(values) and without_repeated(values) is not values
+
+
+def without_repeated(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Several objects, each with only what is new in its lists that repeat those before, and is in none beside them."""
-    columns = {key: column for key, column in _columns_of(values).items() if type(column[0]) is list}
-    lists = {key: column for key, column in columns.items() if are_states(column, 1)}
+    columns = {key: column for key, column in _columns_of(values).items() if {*map(type, column)} == {list}}
+    repeated = {key: rounds.count_repeated(column) for key, column in columns.items()}
+    lists = {
+        key: column
+        for key, column in columns.items()
+        if are_states(column, 1) or (rounds.are_windows(column, repeated[key]) and _hold_talk(column))
+    }
     if not lists:
         return values
     new = {
-        key: [later[len(own) :] for own, later in pairwise([[], *column])] for key, column in lists.items()
+        key: [part[count:] for part, count in zip(column, repeated[key], strict=True)]
+        for key, column in lists.items()
     }
     found = []
     for index, value in enumerate(values):

@@ -35,6 +35,8 @@ _SETS = frozenset(
     "games matches sessions episodes runs samples simulations sims replays trials experiments seeds batch batches "
     "tournament tournaments".split()
 )
+# How many of the last turns each step of a log may repeat.
+LONGEST_WINDOW = 200
 # What a game has, and its rounds and channels do not.
 OF_A_GAME = ("players", "roles", "winner")
 _OF_VOTES = frozenset(("voter", "target"))
@@ -125,6 +127,24 @@ def find_restarts(numbers: Iterable[tuple[int | None, Any]]) -> list[Any]:
         highest = max(highest, number)
         goes_up = goes_up or (bool(found) and highest > first)
     return found if goes_up else []
+
+
+def count_repeated(lists: Sequence[list[Any]]) -> list[int]:
+    """How many items at the beginning of each list are the last of the list before it."""
+    return [0, *(_overlap(own, later) for own, later in pairwise(lists))][: len(lists)]
+
+
+def _overlap(own: list[Any], later: list[Any]) -> int:
+    if own == later[: len(own)]:
+        return len(own)
+    counts = range(min(len(own), len(later), LONGEST_WINDOW), 0, -1)
+    return next((count for count in counts if own[-count:] == later[:count]), 0)
+
+
+def are_windows(lists: Sequence[list[Any]], repeated: Sequence[int]) -> bool:
+    """Whether most of several lists begin with the last items of the one before, which are so many, and go on."""
+    goes_on = sum(0 < count < len(own) for own, count in zip(lists, repeated, strict=True))
+    return goes_on > 1 and 3 * sum(map(bool, repeated)) >= 2 * sum(map(bool, lists[:-1]))
 
 
 def of_item(item: dict[str, Any], index: int, around: dict[str, Any], *, has_id: bool) -> dict[str, Any]:

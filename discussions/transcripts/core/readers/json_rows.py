@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 import msgspec
@@ -45,6 +45,8 @@ _NO_OBJECT = mark("A row should be a JSON object. Correct the file.")
 _NO_LIST = Problem(code="shape", message=mark("A list of objects was expected. Correct the file."))
 
 
+# A row of a list: its place, what it holds, and what is around it.
+_Listed = tuple[str, dict[str, Any], dict[str, Any]]
 # A row of a file, as in `TableRow`, with its JSON; and those between two places.
 _Entry = tuple[int, int, int, bytes]
 _Entries = Callable[[int, int, int], Iterator[_Entry]]
@@ -366,12 +368,15 @@ def _lists_in(value: Any, path: str) -> Iterator[str]:
 
 def table_at(value: Any, path: str) -> Table | None:
     """The rows of the list at a path; None where there is none. Never raises."""
-    rows = list(_rows_at(value, _keys(path), {}, ""))
+    rows = _each_once(list(_rows_at(value, _keys(path), {}, "")))
     if not rows:
         return None
-    places, objects = zip(*rows, strict=True)
+    places = [place for place, _item, _around in rows]
+    objects = [
+        {key: part for key, part in around.items() if key not in item} | item for _at, item, around in rows
+    ]
     table = table_of_objects(list(enumerate(objects)), places.__getitem__)
-    is_counted = any(GAME in row for _place, row in rows)
+    is_counted = any(GAME in row for row in objects)
     choices = {recipes.LIST: [(other, other) for other in find_lists(value)]}
     counted = GAME if is_counted else ""
     beside = {key: part for key, part in as_object(value).items() if key not in _keys(path)[:1]}
@@ -387,9 +392,21 @@ def _keys(path: str) -> list[str]:
     return [] if path == recipes.ANY else path.split(".")
 
 
-def _rows_at(
-    value: Any, keys: list[str], around: dict[str, Any], place: str
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def _each_once(rows: list[_Listed]) -> list[_Listed]:
+    """The rows, each once where each list repeats the end of the one before it, as the last turns at each step do."""
+    lists = [list(part) for _place, part in groupby(rows, key=lambda row: row[0].rpartition("/")[0])]
+    repeated = json_rounds.count_repeated([[item for _place, item, _around in part] for part in lists])
+    if not (json_rounds.are_windows(lists, repeated) and json_cells.names_both(rows[0][1])):
+        return rows
+    new = (row for part, count in zip(lists, repeated, strict=True) for row in part[count:])
+    # The steps of one game are no games.
+    return [
+        (place, item, {key: part for key, part in around.items() if key != GAME})
+        for place, item, around in new
+    ]
+
+
+def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) -> Iterator[_Listed]:
     """The objects at a path, each with its place and what is around it."""
     if items := _items_of(value):
         is_outer = GAME not in around and not _is_part(place, [*items.values()])
@@ -402,7 +419,7 @@ def _rows_at(
             number = {GAME if is_outer else _one_of(place): index} if is_one else {}
             yield from _rows_at(item, keys, around | number, f"{place}/{key}")
     elif type(value) is dict and not keys:
-        yield place, {key: part for key, part in around.items() if key not in value} | value
+        yield place, value, around
     elif type(value) is dict and keys[0] in value:
         plain = {
             key if recipes.field_of(key) in (GAME, "winner", "round") else f"{GAME}.{key}": part

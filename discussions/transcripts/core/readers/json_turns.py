@@ -31,6 +31,7 @@ from discussions.transcripts.core.readers.json_games import (
 from discussions.transcripts.core.readers.json_messages import (
     LISTS,
     MOST_ROWS,
+    are_windows,
     game_id,
     has_answers,
     has_talk,
@@ -62,7 +63,10 @@ def recognises(value: Any) -> bool:
     """Whether a JSON value is a game with lists of messages, in rounds or not, told by its first message."""
     if type(value) is list:
         is_thread = all(map(is_message, value)) and any(map(has_answers, value))
-        return bool(value) and (all(map(is_round, value)) or is_thread or are_of_one_game(value))
+        is_game = (
+            is_thread or are_of_one_game(value) or (are_windows(value) and has_talk(messages({"": value})))
+        )
+        return bool(value) and (all(map(is_round, value)) or is_game)
     if type(value) is not dict or is_native(value):
         return False
     # Of a large value the beginning of each list is looked at.
