@@ -74,7 +74,7 @@ _PRIVATE = frozenset(
 _PUBLIC = frozenset(
     "all everyone everybody public publicly global town village townsfolk table group broadcast room main general open "
     "anyone players world alle allen öffentlich tous toutes publique todos todas público pública tutti pubblico "
-    "всем все общий публично plenary".split()
+    "всем все общий публично plenary 全员 全員 全体 全體 大家 所有人 모두 皆 みんな".split()
 )
 SPEAKERS = frozenset("human ai assistant user agent bot npc".split())
 # What a model was told, or answered before somebody took from it what was said.
@@ -259,6 +259,8 @@ def say_hidden(values: Iterable[str]) -> bool:
 
 
 _CAPITALISED, _MOST_SHAPES = re.compile(r"\b[A-Z][\w'’-]{0,30}"), 3
+# A digit for each player: "1100".
+_MASK = re.compile(r"[01]{3,20}")
 _MEDIA_TYPE = re.compile(r"(?:application|text|image|audio)/[a-z0-9.+-]{1,40}")
 
 
@@ -267,9 +269,8 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
     different = distinct(values, _MOST_WORDS + 1)
     if different and all(map(_MEDIA_TYPE.fullmatch, different)):
         return False
-    if looks_like_audience(key):
-        return True
-    if say_hidden(different):
+    are_masks = len(different) > 1 and all(map(_MASK.fullmatch, different))
+    if are_masks or looks_like_audience(key) or say_hidden(different):
         return True
     # Sentences are no words for who could hear a message.
     if len(different) > _MOST_WORDS or any(

@@ -314,3 +314,37 @@ def test_a_channel_without_words_is_asked_and_each_sign_of_a_row_counts():
 )
 def test_settings_and_states_do_not_say_who_hears(key, may_tell):
     assert audience.looks_like_audience(key) == may_tell
+
+
+@pytest.mark.parametrize(
+    ("public", "hidden"),
+    [
+        (["*"], ["Ann", "Bea"]),
+        (["-1"], ["Ann", "Bea"]),
+        ([0], ["Ann", "Bea"]),
+        ([0, 1, 2], [0, 1]),
+        (["p0", "p1", "p2"], ["p0", "p1"]),
+        ([1, 1, 1], [1, 1, 0]),
+        ("111", "110"),
+    ],
+)
+def test_who_heard_under_any_key_is_asked_however_all_are_written(public, hidden):
+    said_of = [
+        (name, f"{name} says {number}.", hidden if name == "Bea" and number == 2 else public)
+        for number in (1, 2, 3)
+        for name in ("Ann", "Bea", "Cid")
+    ]
+    messages = [{"round": 1, "speaker": name, "content": text, "ears": to} for name, text, to in said_of]
+    read = read_transcripts(json.dumps({"id": "g", "messages": messages}).encode(), "g.json")
+    assert (read.games, {fault.code for fault in read.faults}) == ([], {"unknown_columns"})
+
+
+@pytest.mark.parametrize("lists", [(["x", "y"], ["y", "z"]), ([1, 2], [3, 4]), (["Ann"], ["rain"])])
+def test_other_lists_are_left_out_with_a_warning(lists):
+    names = ("Ann", "Bea", "Cid")
+    messages = [
+        {"round": 1, "speaker": name, "content": f"{lists[at % 2][0]} it is, {at}.", "tags": lists[at % 2]}
+        for at, name in enumerate(names * 3)
+    ]
+    read = read_transcripts(json.dumps({"id": "g", "messages": messages}).encode(), "g.json")
+    assert len(read.games[0].record.messages) == len(messages)

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import partial
 from itertools import pairwise, permutations
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
+    LEAST_TABLE,
     OUT,
     SPEECH,
     UNSPACED,
@@ -67,6 +67,8 @@ _DIGIT = re.compile(r"\d")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _LABELS = re.compile(r"^[\W_]{0,9}([^\W_][^\n:]{0,30}): ", re.MULTILINE)
 _LEAST_LABELS = 3
+_FLAGS = frozenset(("true", "false", "1", "0"))
+_PLAYER_ID, _MOST_WILDCARDS = re.compile(r"[^\W\d]{0,12}-?\d{1,6}"), 2
 
 
 class Column(Struct, frozen=True):
@@ -446,11 +448,22 @@ class ListedPlayers:
         """Whether they may, among players of these names, case-folded; so may a list of flags, one for each player."""
         if not (_OF_ROUNDS.isdisjoint(words_of(column)) or (self.varies and self.grows)):
             return False
-        listed = (cell for cell, own in self.different.items() if own)
-        return self.differ and not self.are_named and all(map(partial(lists_players, names), listed))
+        listed = [cell for cell, own in self.different.items() if own]
+        return self.differ and not self.are_named and may_list_players(names, listed)
 
 
-def lists_players(names: Set[str], cell: str) -> bool:
-    """Whether a cell lists some of these players, case-folded, or a flag for each player."""
-    own = [name.casefold() for name in split_names(cell)]
-    return not names.isdisjoint(own) or (len(own) > 1 and {*own} <= {"true", "false"})
+def may_list_players(names: Set[str], cells: Iterable[str]) -> bool:
+    """Whether each of these cells lists some players, case-folded, or all list flags or ids, one for each player.
+
+    Beside lists of players one entry alone may mean everybody: "*".
+    """
+    lists = [[name.casefold() for name in split_names(cell)] for cell in cells]
+    others = [own for own in lists if names.isdisjoint(own)]
+    if len(others) < len(lists):
+        is_any = len(others) <= _MOST_WILDCARDS and all(len(own) == 1 for own in others)
+        return not others or (is_any and any(len(own) > 1 for own in lists))
+    entries = {entry for own in lists for entry in own}
+    are_flags = entries <= _FLAGS and all(len(own) > 1 for own in lists)
+    # Everybody is in one of the lists, and only some in others.
+    are_ids = all(map(_PLAYER_ID.fullmatch, entries)) and any({*own} == entries for own in lists)
+    return are_flags or (are_ids and len(lists) > 1 and len(entries) >= max(LEAST_TABLE, len(names)))

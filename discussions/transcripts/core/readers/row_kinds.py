@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from functools import partial
 from itertools import islice, takewhile
 
 from msgspec import Struct
@@ -351,7 +350,7 @@ def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, gues
     for place in places:
         column = guesses.column_of(table.columns[place], [cells[place] for cells in sample_rows(table)])
         cells = [cell for cell in column.different if cell != "[]"]
-        if cells and not guesses.is_round(column) and all(map(partial(guesses.lists_players, names), cells)):
+        if cells and not guesses.is_round(column) and guesses.may_list_players(names, cells):
             found[place] = guesses.ListedPlayers()
     return found
 
