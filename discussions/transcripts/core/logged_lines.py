@@ -1,5 +1,6 @@
-"""Lines that programs print of what they hold, as JSON lines: objects of Python, and pairs of a key and a value.
+"""Lines that programs print of what they hold, as JSON lines: objects, also of Python, and pairs of key and value.
 
+An object may stand after a time and words of a log, and go on below: `20:15:00 [GAME] {"event": "speech", ...}`.
 `Event(kind='speech', player='Ann', text='Hi.')` is `{"class": "Event", "kind": "speech", ...}`, and
 `2026-01-05T20:15:00Z [info] speech player=Ann text="Hi."` is `{"time": ..., "event": "speech", "player": "Ann", ...}`.
 """
@@ -8,8 +9,10 @@ import ast
 import codecs
 import json
 import re
-from collections.abc import Callable
-from itertools import islice, pairwise
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from workspace.core.strict_json import read_json
@@ -28,7 +31,13 @@ _TIME = re.compile(
 _LEVEL = re.compile(
     r"\[?(?:trace|debug|info|notice|warn|warning|error|critical)\s{0,9}\]?[\s:]{1,9}", re.IGNORECASE
 )
+# What stands before an object: a time or a word in brackets, and then levels and names of modules.
+_BEFORE = re.compile(
+    rf"(?:{_TIME.pattern}|(?=\[))"
+    r"(?P<words>(?:\[(?:[A-Z_ ]{2,40}|[a-z_ ]{2,40})\]|[A-Z]{4,8}\b|[a-z_][\w.]{0,40}:?|[-|:]|\s){0,12})(?=\{)"
+)
 _LEAST_PAIRS = 2
+_OTHER = "line"
 
 
 def as_json_lines(data: bytes, *, is_part: bool = False) -> bytes:
@@ -37,23 +46,53 @@ def as_json_lines(data: bytes, *, is_part: bool = False) -> bytes:
     Of a part, a last character that is cut off is left out; what is not UTF-8 stays as it is.
     """
     head = data[:_HEAD].decode("utf-8", "ignore")
-    first = list(islice((line for line in head.split("\n") if line.strip()), _FIRST))
-    readers: tuple[Callable[[str], dict[str, Any] | None], ...] = (_read_object, _read_pairs)
-    for read in readers:
-        found = sum(read(line) is not None for line in first)
+    writers = (
+        _write_objects,
+        partial(_write_lines, read=_read_object),
+        partial(_write_lines, read=_read_pairs),
+    )
+    for write in writers:
+        first = [line for _at, line in zip(range(_FIRST), filter(None, write(head)), strict=False)]
+        found = sum(not line.startswith(f'{{"{_OTHER}": ') for line in first)
         if found > 1 and 2 * found > len(first):
             try:
                 text = codecs.getincrementaldecoder("utf-8")().decode(data, final=not is_part)
             except UnicodeDecodeError:
                 return data
-            return "\n".join(_as_json(line, read) for line in text.split("\n")).encode()
+            return "\n".join(write(text)).encode()
     return data
 
 
-def _as_json(line: str, read: Callable[[str], dict[str, Any] | None]) -> str:
-    """A line as JSON on a line of the same number; what is no row stands under "line"."""
-    row = read(line) or {"line": line.strip()}
-    return json.dumps(row, ensure_ascii=False) if line.strip() else ""
+def _write_lines(text: str, read: Callable[[str], dict[str, Any] | None]) -> Iterator[str]:
+    """Each line as JSON on a line of the same number; what is no row stands under "line"."""
+    for line in text.split("\n"):
+        row = read(line) or {_OTHER: line.strip()}
+        yield json.dumps(row, ensure_ascii=False) if line.strip() else ""
+
+
+def _write_objects(text: str) -> Iterator[str]:
+    """The same of objects that begin after a time or a word in brackets, each on its first line."""
+    decoder, begin = json.JSONDecoder(), 0
+    while begin <= len(text):
+        end = _end_of_line(text, begin)
+        before, value = _BEFORE.match(text, begin, end + 1), None
+        if before:
+            with suppress(ValueError, RecursionError):
+                value, after = decoder.raw_decode(text, before.end())
+        if before and type(value) is dict and not text[after : _end_of_line(text, after)].strip():
+            words = before["words"].strip(" \t[]:|-")
+            known = ("time", before["time"]), ("logged" if "event" in value else "event", words)
+            yield json.dumps({key: part for key, part in known if part} | value, ensure_ascii=False)
+            yield from [""] * text.count("\n", begin, after)
+            end = _end_of_line(text, after)
+        else:
+            yield from _write_lines(text[begin:end], lambda _line: None)
+        begin = end + 1
+
+
+def _end_of_line(text: str, begin: int) -> int:
+    end = text.find("\n", begin)
+    return len(text) if end < 0 else end
 
 
 def _read_object(line: str) -> dict[str, Any] | None:

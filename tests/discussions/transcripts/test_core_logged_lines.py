@@ -1,5 +1,7 @@
 """Lines that programs print of what they hold: objects of Python, and pairs of a key and a value."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +37,34 @@ def as_pairs():
         yield f"{head} vote     day={1 + at // 2} player={name} target=Bea"
 
 
-@pytest.mark.parametrize("lines", [as_objects, as_pairs])
+def as_headed():
+    yield '2026-01-05 20:00:00,123 [GAME] {"event": "game_start", "seed": 7}'
+    for at, (name, text) in enumerate(SAID):
+        for event, told in (
+            ("thought", {"text": "CANARY"}),
+            ("speech", {"text": text}),
+            ("vote", {"target": "Bea"}),
+        ):
+            row = {"event": event, "round": 1 + at // 2, "data": {"player": name, **told}}
+            yield f"2026-01-05 20:0{at}:00,123 [GAME] {json.dumps(row, indent=2)}"
+
+
+def test_an_object_below_a_head_is_on_the_line_of_its_head():
+    data = (
+        '12:00:01 INFO game.engine: {\n "a": 1\n}\nstray\n12:00:02 [GAME] {"a": 2}\n\n[GAME] {"event": "x"}'
+    )
+    assert as_json_lines(data.encode()).decode().split("\n") == [
+        '{"time": "12:00:01", "event": "INFO game.engine", "a": 1}',
+        "",
+        "",
+        '{"line": "stray"}',
+        '{"time": "12:00:02", "event": "GAME", "a": 2}',
+        "",
+        '{"logged": "GAME", "event": "x"}',
+    ]
+
+
+@pytest.mark.parametrize("lines", [as_objects, as_pairs, as_headed])
 def test_what_programs_print_is_proposed_right_and_read(lines):
     data = "\n".join(lines()).encode()
     assert {fault.code for fault in read_transcripts(data, "log.txt").faults} == {"unknown_columns"}
@@ -51,7 +80,15 @@ def test_what_programs_print_is_proposed_right_and_read(lines):
 
 
 @pytest.mark.parametrize(
-    "text", ["Ann: a=1 b=2", "Ann: see f(x=1)\nBea: x=2 y=3", "Event(text='x'", "plain\nwords"]
+    "text",
+    [
+        'Ann: {"a": 1}\nBea: {"b": 2}',
+        '[Ann] {"a": 1}\n[Bea] {"b": 2}',
+        "Ann: a=1 b=2",
+        "Ann: see f(x=1)\nBea: x=2 y=3",
+        "Event(text='x'",
+        "plain\nwords",
+    ],
 )
 def test_other_texts_stay_as_they_are(text):
     data = f"{text}\nAnn: Hello, Bea.\nBea: Hello, Ann.".encode()

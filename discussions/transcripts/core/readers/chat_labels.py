@@ -212,10 +212,12 @@ def find_modes(names: Iterable[str]) -> frozenset[str]:
     return frozenset(bare.intersection(often))
 
 
-def may_be_none(name: str) -> bool:
-    """Whether a label may be no player: "Wolves", "Plan"."""
+def may_be_none(name: str, texts: Iterable[str] = ()) -> bool:
+    """Whether a label may be no player: "Wolves", "Plan"; "mafia_ann" is one where `texts` name her."""
     is_nobody = name.casefold() in ("none", "nobody")
-    return not is_nobody and is_hidden(name.split(" ", maxsplit=1)[0])
+    if is_nobody or not is_hidden(name.split(" ", maxsplit=1)[0]):
+        return False
+    return all(map(kind_of_type, words_of(name))) or not any(name in text for text in texts)
 
 
 def is_of_call(label: str) -> bool:
@@ -231,12 +233,12 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     text, vote or list while most others do. What is `said` is labels with their texts; all `texts`, where given, are
     what may name a player.
     """
-    others = NARRATORS.union(FACTS)
+    others, texts = NARRATORS.union(FACTS), [*(texts or (text for _name, text in said))]
     names = distinct((name for name, _text in said if name.casefold() not in others), MOST_LABELS)
     known = {name.casefold() for name in names}
     labels = {name for name, text in said if not is_figure(text, known)}
     called = [name for name in names if name in labels]
-    written = {*_PLAIN_WORDS.findall("\n".join(texts or (text for _name, text in said)))}
+    written = {*_PLAIN_WORDS.findall("\n".join(texts))}
     words = {name: _PLAIN_WORDS.findall(name) for name in called}
     named = [name for name in called if chat.NUMBER.search(name) or written.issuperset(words[name])]
     phrases = [name for name in called if _PHRASE.search(name)]
@@ -247,7 +249,10 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     doubtful += [
         name
         for name in called
-        if may_be_none(name) or kind_of_type(name) in (VOTE, OUT) or _NO_NAME.search(name) or is_of_call(name)
+        if may_be_none(name, texts)
+        or kind_of_type(name) in (VOTE, OUT)
+        or _NO_NAME.search(name)
+        or is_of_call(name)
     ]
     is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
     if is_same or 2 * len(phrases) < len(called):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,10 +42,11 @@ _TOLD = frozenset(
     "prompt prompts system instruction instructions observation observations obs input inputs request requests context "
     "memory memories state states history hidden secret private internal raw debug argument arguments tool".split()
 )
-# What one player says of others.
+# What one player says of others, who leads them, and what came of it.
 _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
-    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
+    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order leader president "
+    "chancellor captain proposer mayor sheriff approved rejected success passed".split()
 )
 # Lists of those who are still in the game, or stand for election, which are one in each round, or only shrink.
 _OF_ROUNDS = frozenset(
@@ -412,6 +413,12 @@ def find_ids(table: Table) -> dict[str, str]:
 
 def _without_signs(name: str) -> str:
     return _SIGNS.sub("", name).casefold()
+
+
+def module_of(types: list[str]) -> str:
+    """What the types of rows begin with, up to a dot."""
+    parts = zip(*(name.split(".") for name in types if name), strict=False)
+    return "".join(f"{part[0]}." for part in takewhile(lambda part: len({*part}) == 1, parts))
 
 
 class ListedPlayers:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from itertools import islice, takewhile
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -200,10 +200,10 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
         ids,
         reads_rounds=reads_rounds,
         told=told,
-        asked=table.asked,
+        asked={*table.asked, *_unsaid(first)},
         unsure=[column for column, own in unknown.items() if guesses.is_count(table, own[0])]
         + _hiding_all(first),
-        module=_module(types),
+        module=guesses.module_of(types),
         names=called,
         modes=_modes(table, first),
         has_more=len(used) < len(table.columns),
@@ -251,10 +251,10 @@ def _hiding_all(rows: list[dict[str, str]]) -> list[str]:
     return [field for field, kind in kinds if kind == PRIVATE]
 
 
-def _module(types: list[str]) -> str:
-    """What the types of rows begin with, up to a dot."""
-    parts = zip(*(name.split(".") for name in types if name), strict=False)
-    return "".join(f"{part[0]}." for part in takewhile(lambda part: len({*part}) == 1, parts))
+def _unsaid(rows: list[dict[str, str]]) -> set[str]:
+    """The types of all rows in which somebody says something, where these words say of none that anybody heard it."""
+    types = {cells.get("type", "") for cells in rows if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER)}
+    return types if all(_of_type(value) == IGNORE for value in types) else set()
 
 
 def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
@@ -263,8 +263,11 @@ def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
     called = distinct((name for name, _text in said), SAMPLED)
     # What stands before a colon may be anything.
     is_chat = table.settings.get(recipes.SEPARATOR) == ":"
+    texts = [text for _name, text in said]
     return labels.find_modes(called) | (
-        labels.doubtful_labels(said) if is_chat else {*filter(labels.may_be_none, called)}
+        labels.doubtful_labels(said)
+        if is_chat
+        else {name for name in called if labels.may_be_none(name, texts)}
     )
 
 
