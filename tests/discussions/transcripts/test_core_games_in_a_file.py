@@ -299,7 +299,7 @@ def test_a_round_of_many_digits_is_a_fault():
 
 
 def test_names_of_keys_with_signs_are_read():
-    chats = [{"name": name, "messages": [{**plain(GAMES[0][0]), "ti|me": 1}] * 2} for name in "xy"]
+    chats = [{"id": name, "messages": [{**plain(GAMES[0][0]), "ti|me": 1}] * 2} for name in "xy"]
     assert [len(game.record.messages) for game in read(chats).games] == [2, 2]
 
 

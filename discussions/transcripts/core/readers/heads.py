@@ -35,6 +35,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
 from discussions.transcripts.core.readers.json_cells import is_talk
+from discussions.transcripts.core.readers.json_games import explain_pieces
 from discussions.transcripts.core.readers.known_columns import suggest_by_phase, suggest_known
 from discussions.transcripts.core.readers.line_templates import count_signs, find_fault, fits
 from discussions.transcripts.core.readers.narration import ROLE
@@ -385,7 +386,8 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
     if games and json_turns.recognises(games[0]):
         table = json_turns.table_of_game(games[0])
         return replace(table, around=[games[0], *table.around]) if table else None
-    if not is_game and _is_known(brief):
+    is_asked = type(brief) is list and explain_pieces(brief)
+    if not is_game and not is_asked and _is_known(brief):
         return None
 
     def rank(path: str) -> tuple[bool, bool, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, permutations
 from typing import Any
 
-from discussions.transcripts.core.audience import is_hidden, kind_of_title
+from discussions.transcripts.core.audience import is_hidden, kind_of_title, words_of
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.readers import columns as recipes
@@ -114,10 +114,18 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     """Whether the parts of an object or a list that hold messages are games; `own` is the id of what is around them."""
     if key.casefold() in rounds.ROUNDS:
         return False
-    for name, part in ((name, as_object(part)) for name, part in told.items()):
+    parts = {name: as_object(part) for name, part in told.items()}
+    # What stands in one of the rounds alone is told when the game begins, or ends.
+    counts = Counter(name for part in parts.values() for name in rounds.OF_A_GAME if part.get(name))
+    of_games = [name for name, count in counts.items() if count > 1 or not rounds.are_numbered(told)]
+    # Those who are left are listed with each round.
+    are_left = len({rounds.named_round(part) for part in parts.values()} - {None}) == len(parts) > 1
+    of_games = [name for name in of_games if not (are_left and name == "players")]
+    for name, part in parts.items():
         # A state of the game names the same one.
         is_other = not own or game_id(part) != own
-        is_named = _NAMES_GAME.fullmatch(name) or game_id(part) or any(map(part.get, rounds.OF_A_GAME))
+        has_id = game_id(part) is not None and not rounds.is_called_round(game_id(part))
+        is_named = _NAMES_GAME.fullmatch(name) or has_id or any(map(part.get, of_games))
         is_round = str(part.get("type") or part.get("kind")).casefold() in rounds.ROUNDS
         if is_other and not is_round and (is_named or is_native(part)):
             return True
@@ -154,12 +162,13 @@ def _is_hidden_chat(part: Any) -> bool:
 
 def _may_be_channels(talks: list[list[rounds.Row]]) -> bool:
     """Whether at most half of those who speak in one talk, and nobody else, speak in another one."""
-    said = [[flattened(values).items() for _place, values in talk] for talk in talks]
-    speakers = [
-        {str(name) for cells in talk for key, name in cells if recipes.field_of(key) == recipes.PLAYER}
-        for talk in said
-    ]
+    speakers = list(map(_speakers, talks))
     return any(few < many and 2 * len(few) <= len(many) for few, many in permutations(speakers, 2))
+
+
+def _speakers(talk: list[rounds.Row]) -> set[str]:
+    cells = (pair for _place, values in talk for pair in flattened(values).items())
+    return {str(name) for key, name in cells if recipes.field_of(key) == recipes.PLAYER}
 
 
 def _talk_in(part: Any) -> Iterator[rounds.Row]:
@@ -181,12 +190,34 @@ def are_views(value: dict[str, Any]) -> bool:
     return sum(bool(rows) and key in names for key, rows in chats.items()) > 1
 
 
-def is_round(item: Any) -> bool:
-    """Whether an object of a list is a round of one game: it holds messages and names its round, not a game."""
-    if type(item) is not dict or game_id(item) or any(item.get(key) for key in rounds.OF_A_GAME):
+def are_rounds(items: list[Any]) -> bool:
+    """Whether objects of a list are rounds of one game: each holds messages and names its round, and none is a game."""
+    told = {str(at): item for at, item in enumerate(items)}
+    are_told = are_objects(items) and all(has_talk(within(item, "", {}, 1)) for item in items)
+    are_named = are_told and all(rounds.named_round(item) is not None for item in items)
+    return are_named and not _are_games("", told, None)
+
+
+def as_one_game(items: list[Any]) -> dict[str, Any]:
+    """A game that is a list of its rounds as one object, with what the rounds say of the whole game."""
+    parts = as_objects(items)
+    ids = {own if type(own := game_id(part)) in (str, int) else None for part in parts}
+    own = {"gameId": own for own in ids if len(ids) == 1 and own is not None}
+    told = {key: part[key] for part in reversed(parts) for key in rounds.OF_A_GAME if part.get(key)}
+    return own | told | {"rounds": items}
+
+
+def _may_be_rounds(pieces: Sequence[Any]) -> bool:
+    """Whether several objects of the same players hold messages that name no round, and nothing else calls them games."""
+    talks = [list(islice(_talk_in(piece), MOST_ROWS)) for piece in pieces[:MOST_PARTS]]
+    beside = [pair for piece in pieces for pair in as_object(piece).items() if type(pair[1]) in (str, int)]
+    are_called = any(
+        not rounds.GAMES.isdisjoint(words_of(key)) or _NAMES_GAME.fullmatch(str(said)) for key, said in beside
+    )
+    if are_called or not all(talks) or any(rounds.round_in(row) for talk in talks for row in talk):
         return False
-    names = {key.casefold() for key, part in item.items() if type(part) is not list}
-    return bool(names & rounds.ROUNDS) and has_talk(within(item, "", {}, 1))
+    said = list(map(_speakers, talks))
+    return all(2 * len(own & set().union(*said[:at])) >= len(own) for at, own in enumerate(said) if at)
 
 
 def are_of_one_game(items: list[Any]) -> bool:
@@ -204,7 +235,8 @@ def explain_pieces(values: Sequence[Any], key: str = "") -> str:
     """Why values one after another are no games, though each reads as one: states, rounds, channels, or views of
     players; "" if they are games. `key` is where they stand in an object.
     """
-    return _are_pieces(values, key) or (say(UNCLEAR) if is_unclear([*values], key or "games") else "")
+    called = key or ("" if _may_be_rounds(values) else "games")
+    return _are_pieces(values, key) or (say(UNCLEAR) if is_unclear([*values], called) else "")
 
 
 def _are_pieces(values: Sequence[Any], key: str) -> str:

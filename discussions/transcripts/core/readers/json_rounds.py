@@ -16,12 +16,19 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.narration import PARTS
 
 ROUNDS = frozenset(
     "round rounds day days phase phases cycle cycles round_number roundnumber day_number daynumber turn".split()
 )
 # "day_2", "Round 1"; a number alone is a round in an object of rounds.
 ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
+# What a round is called: "Day 2", "round-2: The vote", "第2天".
+_NAMES_ROUND = re.compile(
+    rf"(?:{PARTS})[\W_]{{0,3}}\d{{1,3}}(?:[\W_].{{0,60}})?|第?\d{{1,3}}(?:[天日轮輪夜晚回]|라운드|일차|ラウンド).{{0,20}}",
+    re.IGNORECASE,
+)
+_PART_KEY = re.compile(rf"{PARTS}|[天日轮輪夜回]", re.IGNORECASE)
 # Under which key a message has the numbers of what is around it, from outside to inside; None without one.
 LEVELS = " rounds"
 _IN_KEY = re.compile(r"\d{1,3}")
@@ -77,9 +84,24 @@ def are_rounds(parts: Mapping[str, Any]) -> bool:
         called = [name, *(str(plain[key]) for key in _NAME_KEYS if key in plain)]
         if any(not ROUNDS.isdisjoint(words_of(word)) for word in called):
             return True
-        if any(recipes.field_of(key) in ("round", "phase") or key.casefold() in ROUNDS for key in plain):
+        if named_round(as_object(part)) is not None:
             return True
     return False
+
+
+def named_round(part: dict[str, Any]) -> str | int | None:
+    """What an object says of the round that it is: {"day": 2}, {"title": "Day 2"}, {"id": "day-2"}; None of others."""
+    plain = {key: said for key, said in part.items() if type(said) in (str, int) and said != ""}
+    for key, said in plain.items():
+        is_known = recipes.field_of(key) in ("round", "phase") or key.casefold() in ROUNDS
+        is_counted = _PART_KEY.fullmatch(key) and _IN_KEY.fullmatch(str(said))
+        if is_known or is_counted or is_called_round(said):
+            return f"{key} {said}" if is_counted else said
+    return None
+
+
+def is_called_round(name: str | int) -> bool:
+    return _NAMES_ROUND.fullmatch(str(name)) is not None
 
 
 def are_called_games(key: str, names: Iterable[str]) -> bool:
@@ -151,13 +173,15 @@ def of_item(item: dict[str, Any], index: int, around: dict[str, Any], *, has_id:
     """What an object of a list says of the messages in it: their round, else its place in the list, and their phase."""
     plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}
     fields = recipes.suggest_fields(list(plain))
-    phase = next((plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain), None)
+    named = named_round(plain) or ""
+    called = (plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain)
+    phase = next(called, named if is_hidden(str(named)) else None)
     # "Result" in a state of the game says nothing of what was said before.
     phase = None if has_id and kind_of_type(str(phase)) == IGNORE else phase
     number = plain.get(
         fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
     )
-    counted = _IN_KEY.findall(str(phase or ""))
+    counted = _IN_KEY.findall(str(phase or named))
     number = counted[0] if number is None and len(counted) == 1 else number
     number = index + 1 if number is None and not counted else number
     return around | _deeper(around, number) | ({} if phase is None or hides(around) else {"phase": phase})

@@ -24,8 +24,9 @@ from discussions.transcripts.core.readers.json_cells import names_both as is_mes
 from discussions.transcripts.core.readers.json_games import (
     Unclear,
     are_of_one_game,
+    are_rounds,
     are_views,
-    is_round,
+    as_one_game,
     list_games,
 )
 from discussions.transcripts.core.readers.json_messages import (
@@ -66,7 +67,7 @@ def recognises(value: Any) -> bool:
         is_game = (
             is_thread or are_of_one_game(value) or (are_windows(value) and has_talk(messages({"": value})))
         )
-        return bool(value) and (all(map(is_round, value)) or is_game)
+        return bool(value) and (are_rounds(value) or is_game)
     if type(value) is not dict or is_native(value):
         return False
     # Of a large value the beginning of each list is looked at.
@@ -108,6 +109,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     table.faults.judge_not_finite(recipes.suggest_fields(table.columns).values())
     for fault in table.faults.first:
         notes.fault(*fault)
+    value = as_one_game(value) if type(value) is list else value
     is_object = type(value) is dict
     names = find_names(value) if is_object else {}
     known = recipes.find_mapping(table.columns, notes.columns)
