@@ -18,7 +18,6 @@ from discussions.transcripts.core.readers.json_messages import (
     DEEPEST,
     LISTS,
     MOST_ROWS,
-    are_objects,
     are_states,
     are_windows,
     game_id,
@@ -29,6 +28,7 @@ from discussions.transcripts.core.readers.json_messages import (
     of_list,
     within,
 )
+from discussions.transcripts.core.readers.json_votes import are_objects
 from discussions.transcripts.core.readers.openai_chat import first_values
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS
 from workspace.core.words import mark, say
@@ -202,13 +202,13 @@ def as_one_game(items: list[Any]) -> dict[str, Any]:
     """A game that is a list of its rounds as one object, with what the rounds say of the whole game."""
     parts = as_objects(items)
     ids = {own if type(own := game_id(part)) in (str, int) else None for part in parts}
-    own = {"gameId": own for own in ids if len(ids) == 1 and own is not None}
+    own = {"gameId": ids.pop()} if len(ids) == 1 else {}
     told = {key: part[key] for part in reversed(parts) for key in rounds.OF_A_GAME if part.get(key)}
     return own | told | {"rounds": items}
 
 
 def _may_be_rounds(pieces: Sequence[Any]) -> bool:
-    """Whether several objects of the same players hold messages that name no round, and nothing else calls them games."""
+    """Whether objects of the same players hold messages that name no round, and nothing else calls them games."""
     talks = [list(islice(_talk_in(piece), MOST_ROWS)) for piece in pieces[:MOST_PARTS]]
     beside = [pair for piece in pieces for pair in as_object(piece).items() if type(pair[1]) in (str, int)]
     are_called = any(

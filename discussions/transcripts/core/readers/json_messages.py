@@ -9,7 +9,6 @@ from discussions.transcripts.core.audience import OUT, SPEECH, VOTE, is_hidden, 
 from discussions.transcripts.core.fields import as_list, as_object
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
-from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.json_cells import (
     OF_LISTS,
     as_text,
@@ -19,6 +18,7 @@ from discussions.transcripts.core.readers.json_cells import (
     split_pair,
 )
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
+from discussions.transcripts.core.readers.json_votes import are_objects, casts_of, holds_lists, votes_of
 from discussions.transcripts.core.readers.openai_chat import ID_KEYS, find_id, is_chat_message
 
 LISTS = "messages turns conversation dialogue dialog transcript utterances history chat log".split()
@@ -48,7 +48,7 @@ def messages(value: dict[str, Any]) -> Iterator[rounds.Row]:
             if key != talk and is_hidden(key) and holds_messages(part):
                 yield from rows_of(part, f"/{key}", {"phase": key})
             elif kind_of_type(key) == VOTE and (key != "votes" or type(part) is dict):
-                yield from _votes(part, f"/{key}", {})
+                yield from votes_of(part, f"/{key}", {})
         return
     yield from within(value, "", {}, 0)
 
@@ -81,14 +81,14 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
         is_cast = kind == VOTE and (depth or type(part) is dict)
         if part is not whole:
             yield from rows_of(part, place, inside)
-        elif is_cast and (votes := list(_votes(part, place, around))):
+        elif is_cast and (votes := list(votes_of(part, place, around))):
             yield from votes
         elif depth and talks and kind == SPEECH and is_message(part) and not has_answers(part):
             # One message alone beside others: last words.
             yield from rows_of([part], place, inside)
         elif type(part) is dict and not is_about(key):
             yield from within(part, place, inside, depth + 1)
-        elif depth and kind == OUT and are_objects(part) and not _holds_lists(part[0]):
+        elif depth and kind == OUT and are_objects(part) and not holds_lists(part[0]):
             yield from rows_of(part, place, around | {"type": kind})
         elif type(part) is list:
             yield from of_list(key, part, place, inside, depth)
@@ -173,7 +173,7 @@ def _of_players(key: str, part: dict[str, Any], place: str, event: dict[str, Any
     plain = {name: one for name, one in event.items() if not part.keys() & as_object(one).keys()}
     if kind_of_type(key) == VOTE:
         named = {"type": VOTE} if "type" not in recipes.suggest_fields(list(plain)) else {}
-        yield from ((place, plain | named | {"voter": own, "target": target}) for own, target in _casts(part))
+        yield from ((place, plain | named | {"voter": own, "target": target}) for own, target in casts_of(part))
     for one in as_list(by_player(key, part)):
         yield f"{place}/{one[recipes.PLAYER]}", plain | one
 
@@ -192,17 +192,6 @@ def has_answers(value: Any) -> bool:
 def is_about(key: str) -> bool:
     """Whether the values under a key are about the game or its players, and no part of the talk."""
     return key.casefold() in _ABOUT
-
-
-def are_objects(part: Any) -> bool:
-    return type(part) is list and bool(part) and all(type(item) is dict for item in part)
-
-
-def _holds_lists(value: dict[str, Any]) -> bool:
-    """Whether an object is a round of votes: with a list of them, or of messages."""
-    return is_message(value) or any(
-        are_objects(part) for key, part in value.items() if kind_of_type(key) == VOTE
-    )
 
 
 def holds_messages(part: Any) -> bool:
@@ -302,33 +291,3 @@ def game_id(value: dict[str, Any]) -> Any:
         key for key, part in value.items() if recipes.field_of(key) == "game" and type(part) in (str, int)
     )
     return find_id(parts, *ID_KEYS, "conversationId", *called)
-
-
-def _votes(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
-    """The votes of a round, or those of several under their keys; nothing where they are no votes of players."""
-    if cast := _casts(part):
-        for voter, target in cast:
-            yield place, around | {"type": VOTE, "voter": voter, "target": target}
-    elif are_objects(part) and not _holds_lists(part[0]):
-        yield from rows_of(part, place, around | {"type": VOTE})
-    elif type(part) is dict:
-        shapes = rounds.count_shapes(part)
-        for key, own in part.items():
-            if numbered := rounds.of_key(key, "rounds", shapes, around):
-                yield from _votes(own, f"{place}/{key}", around | numbered)
-
-
-def _casts(part: Any) -> list[tuple[str, str]]:
-    """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
-    if type(part) is dict and any(map(as_list, part.values())):
-        # Who voted for each: nobody does twice, and somebody is voted for who votes.
-        found = {str(voter): target for target, voters in part.items() for voter in as_list(voters)}
-        are_votes = len(found) == sum(len(as_list(voters)) for voters in part.values()) > len(part)
-        return list(found.items()) if are_votes and not part.keys().isdisjoint(found) else []
-    if type(part) is dict:
-        # Other numbers are how many votes each got.
-        are_seats = len(part) > 1 and {*map(as_text, part.values())} <= {*part}
-        are_names = are_seats or all(type(target) is str for target in part.values())
-        return [(voter, as_text(target)) for voter, target in part.items()] if are_names else []
-    arrows = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
-    return [(arrow["voter"], arrow["target"]) for arrow in arrows if arrow]

@@ -15,12 +15,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import is_hidden, looks_like_audience, words_of
+from discussions.transcripts.core.audience import VOTE, is_hidden, kind_of_type, looks_like_audience, words_of
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
 from discussions.transcripts.core.readers import cast_lists, json_cells, json_rounds
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.json_votes import votes_of
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow, with_rows
 from workspace.core.json_faults import Problem
@@ -422,7 +423,7 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
         yield place, value, around
     elif type(value) is dict and keys[0] in value:
         plain = {
-            key if recipes.field_of(key) in (GAME, "winner", "round") else f"{GAME}.{key}": part
+            _name_around(key, place, around): part
             for key, part in value.items()
             if type(part) not in (dict, list)
         }
@@ -430,6 +431,19 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
         may_hide = is_hidden(keys[0]) or looks_like_audience(keys[0])
         hidden = {"audience": keys[0]} if may_hide and (place or len(value) > 1) else {}
         yield from _rows_at(value[keys[0]], keys[1:], plain | around | hidden, f"{place}/{keys[0]}")
+        for key, part in value.items() if len(keys) == 1 else ():
+            if kind_of_type(key) == VOTE and key != keys[0] and type(part) in (dict, list):
+                votes = json_rounds.with_rounds(votes_of(part, f"{place}/{key}", {}))
+                yield from ((at, vote, plain | around) for at, vote in votes)
+
+
+def _name_around(key: str, place: str, around: dict[str, Any]) -> str:
+    """The column of a value beside a list: "game.KEY". The number of a round is none of a game."""
+    if recipes.field_of(key) in (GAME, "winner", "round"):
+        return key
+    own = _one_of(place.rpartition("/")[0])
+    is_part = own in around and own != GAME and recipes.field_of(f"{GAME}.{key}") == GAME
+    return f"{own if is_part else GAME}.{key}"
 
 
 def _is_part(place: str, items: list[Any]) -> bool:
