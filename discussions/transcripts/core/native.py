@@ -18,6 +18,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.fields import (
     NOTHING,
     are_ours,
+    as_list,
     as_object,
     as_objects,
     keys,
@@ -129,6 +130,9 @@ def is_native(value: Any) -> bool:
     first = messages[0] if messages else None
     # Messages under their ids are those of another format.
     is_store = any(as_object(value.get("messages")).values())
+    # So are players who are texts, and votes of other forms.
+    is_store = is_store or any(type(name) is str for name in as_list(value.get("players"))[:1])
+    is_store = is_store or (first is not None and not are_votes(value.get("votes")))
     if len(found & {"gameId", "players", "messages"}) < 2 or is_store or "messages" in parallel_lists(value):
         return False
     if type(first) is not dict:
@@ -147,6 +151,13 @@ def is_native(value: Any) -> bool:
     )
     is_known = has_hidden or any(field_of(key) or _may_hide(key, messages) for key in strange)
     return ours >= {"message", "playerName"} and not is_known and type(value.get("players")) is not dict
+
+
+def are_votes(value: Any) -> bool:
+    """Whether a value is a list of votes with the keys of native ones; an empty value counts as one."""
+    first = value[0] if type(value) is list and value else value
+    named = {VOTE_KEYS.spellings.get(snake_to_camel(key)) for key in as_object(first)}
+    return not value or {"voterName", "targetName"} <= named
 
 
 def _strange_keys(messages: list[Any]) -> list[str]:

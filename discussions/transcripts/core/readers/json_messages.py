@@ -7,6 +7,7 @@ from typing import Any
 
 from discussions.transcripts.core.audience import OUT, SPEECH, VOTE, is_hidden, kind_of_type, words_of
 from discussions.transcripts.core.fields import as_list, as_object
+from discussions.transcripts.core.native import are_votes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers.json_cells import (
@@ -47,8 +48,9 @@ def messages(value: dict[str, Any]) -> Iterator[rounds.Row]:
         for key, part in value.items():
             if key != talk and is_hidden(key) and holds_messages(part):
                 yield from rows_of(part, f"/{key}", {"phase": key})
-            elif kind_of_type(key) == VOTE and (key != "votes" or type(part) is dict):
-                yield from votes_of(part, f"/{key}", {})
+            elif kind_of_type(key) == VOTE and not (key == "votes" and are_votes(part)):
+                found = within({key: {key: part}}, "", {}, 0) if type(part) in (dict, list) else ()
+                yield from (row for row in found if not is_told(row))
         return
     yield from within(value, "", {}, 0)
 
@@ -173,7 +175,9 @@ def _of_players(key: str, part: dict[str, Any], place: str, event: dict[str, Any
     plain = {name: one for name, one in event.items() if not part.keys() & as_object(one).keys()}
     if kind_of_type(key) == VOTE:
         named = {"type": VOTE} if "type" not in recipes.suggest_fields(list(plain)) else {}
-        yield from ((place, plain | named | {"voter": own, "target": target}) for own, target in casts_of(part))
+        yield from (
+            (place, plain | named | {"voter": own, "target": target}) for own, target in casts_of(part)
+        )
     for one in as_list(by_player(key, part)):
         yield f"{place}/{one[recipes.PLAYER]}", plain | one
 

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import is_hidden
-from discussions.transcripts.core.fields import as_object, as_objects
-from discussions.transcripts.core.native import is_native
+from discussions.transcripts.core.fields import as_object
+from discussions.transcripts.core.native import are_votes, is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
@@ -204,10 +204,11 @@ def _say_missing(value: Any) -> str:
 
 def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
     """The native keys of the object around its messages. An empty value counts as absent; votes by rounds are rows."""
-    are_rows = any(part.get("votes") for part in as_objects(value.get("votes")))
-    names = [name for name in (*CARRIED, "players") if value.get(name) and not (are_rows and name == "votes")]
-    # What is called so and is no list is not ours: {"eliminations": {"1": "Bea"}}.
-    names = [name for name in names if name not in ("votes", "eliminations") or type(value[name]) is list]
+    names = [name for name in (*CARRIED, "players") if value.get(name)]
+    # What is called so and is no list of ours is not ours: {"eliminations": {"1": "Bea"}}. Other votes are rows.
+    names = [name for name in names if name != "eliminations" or type(value[name]) is list]
+    are_rows = game["votes"] and not are_votes(value.get("votes"))
+    names = [name for name in names if name != "votes" or (type(value[name]) is list and not are_rows)]
     acts = {name: list(map(_with_round, value[name])) for name in names if name in ("votes", "eliminations")}
     carried = {name: value[name] for name in names} | acts
     said = {player["name"]: player for player in game["players"]}

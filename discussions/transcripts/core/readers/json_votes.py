@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from discussions.transcripts.core.audience import VOTE, kind_of_type
+from discussions.transcripts.core.audience import VOTE, kind_of_type, words_of
 from discussions.transcripts.core.fields import as_list
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers.chat_lines import ARROW
+from discussions.transcripts.core.readers.columns import field_of
 from discussions.transcripts.core.readers.json_cells import as_text
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
+from discussions.transcripts.core.readers.vote_columns import TARGETS, VOTERS
 
 
 def are_objects(part: Any) -> bool:
@@ -28,9 +30,8 @@ def votes_of(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.R
         for voter, target in cast:
             yield place, around | {"type": VOTE, "voter": voter, "target": target}
     elif are_objects(part) and not holds_lists(part[0]):
-        hidden = {"phase": around["phase"]} if rounds.hides(around) else {}
         for index, item in enumerate(part):
-            yield f"{place}/{index}", around | {"type": VOTE} | item | hidden
+            yield from _of_item(item, index, place, around)
     elif type(part) is dict:
         shapes = rounds.count_shapes(part)
         for key, own in part.items():
@@ -38,12 +39,47 @@ def votes_of(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.R
                 yield from votes_of(own, f"{place}/{key}", around | numbered)
 
 
+def _of_item(item: dict[str, Any], index: int, place: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
+    """The vote that an object of a list is, or those of the round that it is."""
+    ballot = as_ballot(item)
+    inner = [part for key, part in item.items() if kind_of_type(key) == VOTE and type(part) in (dict, list)]
+    casts = [] if "voter" in ballot else list(filter(casts_of, (item, *inner)))
+    for cast in casts:
+        inside = rounds.of_item(item, index, around, has_id=False)
+        yield from votes_of(cast, f"{place}/{index}", inside)
+    if not casts:
+        hidden = {"phase": around["phase"]} if rounds.hides(around) else {}
+        yield f"{place}/{index}", around | {"type": VOTE} | ballot | hidden
+
+
+def as_ballot(item: dict[str, Any]) -> dict[str, Any]:
+    """A vote with who casts it as "voter", and for whom as "target", where its keys say so: "from", "to"."""
+    plain = [key for key, part in item.items() if type(part) in (str, int)]
+    keys = {
+        name: next(
+            (
+                key
+                for words in known
+                for key in plain
+                if field_of(key) == name or not words.isdisjoint(words_of(key))
+            ),
+            "",
+        )
+        for name, known in (("voter", VOTERS), ("target", TARGETS))
+    }
+    if not all(keys.values()) or len({*keys.values()}) < len(keys):
+        return item
+    rest = {key: part for key, part in item.items() if key not in keys.values()}
+    return rest | {name: item[key] for name, key in keys.items()}
+
+
 def casts_of(part: Any) -> list[tuple[str, str]]:
     """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
     if type(part) is dict and any(map(as_list, part.values())):
         # Who voted for each: nobody does twice, and somebody is voted for who votes.
         found = {str(voter): target for target, voters in part.items() for voter in as_list(voters)}
-        are_votes = len(found) == sum(len(as_list(voters)) for voters in part.values()) > len(part)
+        filled = list(filter(None, map(as_list, part.values())))
+        are_votes = len(found) == sum(map(len, filled)) > len(filled)
         return list(found.items()) if are_votes and not part.keys().isdisjoint(found) else []
     if type(part) is dict:
         # Other numbers are how many votes each got.

@@ -7,8 +7,15 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.draft import is_nobody
 
-# What a column of those who vote is called.
-_VOTERS = frozenset("voter voters by from caster elector who source actor agent player".split())
+# What a column of those who vote is called, and that of those who are voted for: words that come first in a vote.
+VOTERS = (
+    frozenset("voter voters".split()),
+    frozenset("by from caster elector who source actor agent player name seat".split()),
+)
+TARGETS = (
+    frozenset("target targets votee suspect nominee candidate accused whom against".split()),
+    frozenset("to for on voted vote votes choice".split()),
+)
 
 
 def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
@@ -18,7 +25,7 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
     is_named = any({recipes.PLAYER, "voter"} & rows[number].keys() for number in cast)
     open_columns = free if cast and "type" in fields and not is_named else []
     named = [one for one in open_columns if players.issuperset(one.all[number] for number in cast)]
-    called = [one for one in named if not _VOTERS.isdisjoint(words_of(one.last))]
+    called = [one for one in named if not VOTERS[0].union(VOTERS[1]).isdisjoint(words_of(one.last))]
     voter = next(iter(called or (named if len(named) == 1 else ())), None)
     others = [one for one in free if one is not voter]
     return ({"voter": voter.name} if voter else {}) | _find_target(rows, others, fields)
