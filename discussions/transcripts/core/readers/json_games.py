@@ -118,9 +118,6 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     # What stands in one of the rounds alone is told when the game begins, or ends.
     counts = Counter(name for part in parts.values() for name in rounds.OF_A_GAME if part.get(name))
     of_games = [name for name, count in counts.items() if count > 1 or not rounds.are_numbered(told)]
-    # Those who are left are listed with each round.
-    are_left = len({rounds.named_round(part) for part in parts.values()} - {None}) == len(parts) > 1
-    of_games = [name for name in of_games if not (are_left and name == "players")]
     for name, part in parts.items():
         # A state of the game names the same one.
         is_other = not own or game_id(part) != own
@@ -192,10 +189,15 @@ def are_views(value: dict[str, Any]) -> bool:
 
 def are_rounds(items: list[Any]) -> bool:
     """Whether objects of a list are rounds of one game: each holds messages and names its round, and none is a game."""
-    told = {str(at): item for at, item in enumerate(items)}
-    are_told = are_objects(items) and all(has_talk(within(item, "", {}, 1)) for item in items)
-    are_named = are_told and all(rounds.named_round(item) is not None for item in items)
-    return are_named and not _are_games("", told, None)
+    if not are_objects(items) or not all(has_talk(within(item, "", {}, 1)) for item in items):
+        return False
+    names = list(map(rounds.named_round, items))
+    # With each round, those who are left may be listed.
+    left = {"players"} if len({*names}) == len(items) > 1 else set[str]()
+    told = {
+        str(at): {key: part for key, part in item.items() if key not in left} for at, item in enumerate(items)
+    }
+    return None not in names and not _are_games("", told, None)
 
 
 def as_one_game(items: list[Any]) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """The votes in a JSON value: a list of them, an object by player or by round, or texts."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from discussions.transcripts.core.audience import VOTE, kind_of_type, words_of
 from discussions.transcripts.core.fields import as_list
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers.chat_lines import ARROW
-from discussions.transcripts.core.readers.columns import field_of
+from discussions.transcripts.core.readers.columns import PLAYER, field_of
 from discussions.transcripts.core.readers.json_cells import as_text
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
 from discussions.transcripts.core.readers.vote_columns import TARGETS, VOTERS
@@ -43,7 +43,8 @@ def _of_item(item: dict[str, Any], index: int, place: str, around: dict[str, Any
     """The vote that an object of a list is, or those of the round that it is."""
     ballot = as_ballot(item)
     inner = [part for key, part in item.items() if kind_of_type(key) == VOTE and type(part) in (dict, list)]
-    casts = [] if "voter" in ballot else list(filter(casts_of, (item, *inner)))
+    own = [] if any(map(field_of, item)) else [item]
+    casts = [] if "voter" in ballot else list(filter(casts_of, (*own, *inner)))
     for cast in casts:
         inside = rounds.of_item(item, index, around, has_id=False)
         yield from votes_of(cast, f"{place}/{index}", inside)
@@ -55,22 +56,23 @@ def _of_item(item: dict[str, Any], index: int, place: str, around: dict[str, Any
 def as_ballot(item: dict[str, Any]) -> dict[str, Any]:
     """A vote with who casts it as "voter", and for whom as "target", where its keys say so: "from", "to"."""
     plain = [key for key, part in item.items() if type(part) in (str, int)]
-    keys = {
-        name: next(
-            (
-                key
-                for words in known
-                for key in plain
-                if field_of(key) == name or not words.isdisjoint(words_of(key))
-            ),
-            "",
-        )
-        for name, known in (("voter", VOTERS), ("target", TARGETS))
-    }
-    if not all(keys.values()) or len({*keys.values()}) < len(keys):
+    voter = _find_key(plain, VOTERS, ("voter", PLAYER))
+    target = _find_key([key for key in plain if key != voter], TARGETS, ("target", "vote"))
+    if not (voter and target):
         return item
-    rest = {key: part for key, part in item.items() if key not in keys.values()}
-    return rest | {name: item[key] for name, key in keys.items()}
+    rest = {key: part for key, part in item.items() if key not in (voter, target)}
+    return rest | {"voter": item[voter], "target": item[target]}
+
+
+def _find_key(keys: Collection[str], known: Iterable[frozenset[str]], fields: Collection[str]) -> str:
+    """The first key that is called so: with a word of the first of these sets, or of these fields; "" without one."""
+    found = (
+        key
+        for words in known
+        for key in keys
+        if field_of(key) in fields or not words.isdisjoint(words_of(key))
+    )
+    return next(found, "")
 
 
 def casts_of(part: Any) -> list[tuple[str, str]]:
