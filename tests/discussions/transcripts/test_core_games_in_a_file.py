@@ -417,3 +417,70 @@ def test_an_object_beside_messages_is_none_unless_its_key_says_so(key):
 def test_a_time_of_many_digits_is_only_a_text():
     said = [{"player": "Ann", "text": "Hi.", "time": 10**400}, {"player": "Bea", "text": "Ho.", "time": 3}]
     assert not read([{"name": name, "messages": said} for name in ("town", "wolf")]).games
+
+
+PARTS = by_round(talk("one", rounds=(1, 2, 3)))
+NIGHT = {"night": 1, "messages": [plain((1, "Ann", "CANARY, we two alone."))] * 2}
+ROUNDS = {
+    "titles": [{"title": f"Day {at}", "messages": part} for at, part in enumerate(PARTS, 1)],
+    "titles under other keys": [{"titel": f"Tag {at}", "chat": part} for at, part in enumerate(PARTS, 1)],
+    "ids": [{"id": f"day-{at}", "messages": part} for at, part in enumerate(PARTS, 1)],
+    "keys of other languages": [{"jour": at, "messages": part} for at, part in enumerate(PARTS, 1)],
+    "signs": [{"title": f"第{at}天", "messages": part} for at, part in enumerate(PARTS, 1)],
+    "a late winner": [
+        {"day": at, "messages": part, "winner": "town" if at == 3 else None}
+        for at, part in enumerate(PARTS, 1)
+    ],
+    "who is left": [
+        {"round": at, "players": NAMES[at // 3 :], "messages": part} for at, part in enumerate(PARTS, 1)
+    ],
+    "nights": [NIGHT, *({"day": at, "messages": part} for at, part in enumerate(PARTS, 1))],
+}
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize("parts", ROUNDS.values(), ids=ROUNDS)
+def test_a_list_of_rounds_is_one_game(parts, is_list):
+    text = json.dumps(parts) if is_list else "\n".join(map(json.dumps, parts))
+    (game,) = read_transcripts(text.encode(), "log.json").games
+    assert told(game) == talk("one", rounds=(1, 2, 3))
+    assert (game.record.winner == "town") == any(part.get("winner") for part in parts)
+
+
+MAY_BE = {
+    "nothing": [{"messages": part} for part in PARTS],
+    "a date": [{"date": f"2026-02-1{at}", "messages": part} for at, part in enumerate(PARTS)],
+    "a winner in the last": [{"messages": part} for part in PARTS[:2]]
+    + [{"messages": PARTS[2], "winner": "town"}],
+}
+
+
+@pytest.mark.parametrize("parts", MAY_BE.values(), ids=MAY_BE)
+def test_objects_with_the_same_players_and_nothing_beside_wait(parts):
+    data = "\n".join(map(json.dumps, parts)).encode()
+    found = read_transcripts(data, "log.jsonl")
+    assert (found.games, {fault.code for fault in found.faults}) == ([], {"unknown_columns"})
+    mapping = propose_mapping(read_head(data, is_part=False))
+    assert mapping.fields.items() >= {"game": "game", "player": "speaker", "text": "text"}.items()
+
+
+OTHERS = [[plain((1, f"{name}{at}", text)) for _number, name, text in GAMES[at]] for at in range(3)]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"id": "a8"},
+        {"game_id": 4},
+        {"players": NAMES},
+        {"title": "Game 4"},
+        {"seed": 7},
+        {"winner": "town"},
+        None,
+    ],
+)
+def test_objects_that_say_that_they_are_games_are_games(beside):
+    parts = [{**(beside or {}), "messages": OTHERS[at] if beside is None else PARTS[at]} for at in range(3)]
+    for at, part in enumerate(parts):
+        part |= {key: f"{part[key]}{at}" for key in {"id", "game_id"} & part.keys()}
+    assert len(read(parts).games) == 3

@@ -18,10 +18,10 @@ def are_objects(part: Any) -> bool:
 
 
 def holds_lists(value: dict[str, Any]) -> bool:
-    """Whether an object is a round of votes: with a list of them, or of messages."""
-    return is_message(value) or any(
-        are_objects(part) for key, part in value.items() if kind_of_type(key) == VOTE
-    )
+    """Whether an object is a round of votes: with a list of them beside others, or of messages."""
+    lists = [key for key, part in value.items() if are_objects(part)]
+    of_votes = [key for key in lists if kind_of_type(key) == VOTE]
+    return is_message(value) or (bool(of_votes) and of_votes != lists)
 
 
 def votes_of(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
@@ -44,10 +44,9 @@ def _of_item(item: dict[str, Any], index: int, place: str, around: dict[str, Any
     ballot = as_ballot(item)
     inner = [part for key, part in item.items() if kind_of_type(key) == VOTE and type(part) in (dict, list)]
     own = [] if any(map(field_of, item)) else [item]
-    casts = [] if "voter" in ballot else list(filter(casts_of, (*own, *inner)))
+    casts = [] if "voter" in ballot else [one for one in (*own, *inner) if casts_of(one) or are_objects(one)]
     for cast in casts:
-        inside = rounds.of_item(item, index, around, has_id=False)
-        yield from votes_of(cast, f"{place}/{index}", inside)
+        yield from votes_of(cast, f"{place}/{index}", rounds.of_item(item, index, around, has_id=False))
     if not casts:
         hidden = {"phase": around["phase"]} if rounds.hides(around) else {}
         yield f"{place}/{index}", around | {"type": VOTE} | ballot | hidden
