@@ -61,8 +61,8 @@ _TOO_LARGE = mark(
 )
 _PICTURE = mark("The file is a picture. Upload the transcript as text, such as JSON.")
 _SEPARATED = mark(
-    'Its lines look like messages ("{line}"), but the sign between name and text is not that of a chat. Say once '
-    'whether they are, under “Is this the game?” of the import, or with --map "separator={separator}".'
+    'Its lines look like messages ("{line}"), but not of a known chat. Say once whether they are, under “Is this the '
+    'game?” of the import, or by command with --map "separator={separator}".'
 )
 _TEXT = mark(
     "The file holds {found}, whose lines are of no known form. If they are messages, say once "

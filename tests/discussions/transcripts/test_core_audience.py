@@ -348,3 +348,28 @@ def test_other_lists_are_left_out_with_a_warning(lists):
     ]
     read = read_transcripts(json.dumps({"id": "g", "messages": messages}).encode(), "g.json")
     assert len(read.games[0].record.messages) == len(messages)
+
+
+def test_a_type_that_all_who_speak_have_is_asked_about_if_its_words_leave_it_out():
+    rows = [
+        row(text, name, type="player_action")
+        for text, name in (("Hi.", "Ann"), ("Ho.", "Bea"), ("Ha.", "Ann"))
+    ]
+    read = read_rows([*rows, row("", "Ann", type="setup")])
+    assert [fault.message[:24] for fault in read.faults] == ['What is "player_action"?']
+
+
+@pytest.mark.parametrize(("text", "is_read"), [("I doubt mafia_ann.", True), ("I doubt you.", False)])
+def test_a_name_with_a_known_word_is_a_player_where_texts_name_it(text, is_read):
+    rows = [row("Hi.", "mafia_ann"), row(text, "Bea"), row("Ho.", "mafia_ann")]
+    assert bool(read_rows(rows).games) == is_read
+
+
+def test_who_leaves_is_whom_the_text_names_not_who_is_beside_it():
+    rows = [
+        row("Hi.", type="speech"),
+        row("Ho.", "Bea", type="speech"),
+        row("Bea was voted out.", type="elimination"),
+    ]
+    (game,) = read_rows(rows).games
+    assert [game.record.players[gone.player - 1].name for gone in game.record.eliminations] == ["Bea"]

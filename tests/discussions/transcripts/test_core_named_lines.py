@@ -1,11 +1,14 @@
 """Texts of no known chat whose lines name players: each waits with few questions, and nothing private is proposed."""
 
 import pytest
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import is_clear
 from discussions.transcripts.core.readers.called_names import find_names
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from discussions.transcripts.core.readers.named_lines import read_named
 from discussions.transcripts.core.readers.narration import read_heading
+from discussions.transcripts.core.readers.row_kinds import find_questions
 from tests.discussions.transcripts.test_core_own_shapes import check_waits, text
 from tests.discussions.transcripts.test_core_separated import rows_of
 from tests.factories.own_logs import SAID
@@ -416,3 +419,34 @@ def test_names_in_capitals_before_texts_are_those_in_other_lines():
     rows = [row for _number, row in read_named(lines)]
     assert [(row["player"], row["text"]) for row in rows if "text" in row] == SAID
     assert [(row["player"], row["target"]) for row in rows if "target" in row] == votes
+
+
+RARE = """Day 1
+Ada: Good morning everybody.
+Bo: I think Cy is odd.
+Cy: Why me? Bo said nothing yesterday.
+Ada: Bo, answer Cy.
+Ada votes for Bo
+Cy votes for Bo
+Bo votes for Cy
+Bo was eliminated. Bo was mafia.
+Day 2
+Ada: Bo voted for Cy on day 1.
+Cy: Yes, and you voted for Bo.
+{label}: I only watch you two.
+"""
+
+
+@pytest.mark.parametrize("label", ["Dee", "Ferret"])
+def test_who_speaks_once_and_is_named_nowhere_is_asked_about_alone(label):
+    data = RARE.format(label=label).encode()
+    table = read_head(data, is_part=False)
+    mapping = propose_mapping(table)
+    assert [(one.value, one.count) for one in find_questions(table, mapping)] == [(label, 1)]
+    for kind, count in (("speech", 7), ("thought", 6)):
+        (game,) = read_transcripts(
+            data, "log.txt", columns=[replace(mapping, kinds={label.casefold(): kind})]
+        ).games
+        assert (len(game.record.messages), len(game.record.votes)) == (count, 3)
+        names = [player.name for player in game.record.players]
+        assert [names[gone.player - 1] for gone in game.record.eliminations] == ["Bo"]

@@ -14,6 +14,7 @@ from discussions.transcripts.core.audience import (
     IGNORE,
     LEVELS,
     NARRATORS,
+    OUT,
     THOUGHT_NAMES,
     VOTE,
     is_hidden,
@@ -74,6 +75,7 @@ _OPEN_SIGNS = {ord(sign): None for sign, hearers in chat.SIGNS.items() if not he
 LABEL = re.compile(
     r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,39}?)[*_`]{0,3}\s?[:：=][*_`]{0,3}\s{0,9}(?P<text>\S.*)"
 )
+_RARE = re.compile(r"(?P<label>[^\W\d_a-z][\w-]{0,24}): (?P<text>\S{1,40} \S{1,40} \S.*[.!?…\"”])")
 _BOXED_LABEL = re.compile(r"\s{0,12}[(\[【](?P<label>[^\W\d_][\w -]{0,39})[)\]】]\s{0,9}(?P<text>\S.*)")
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES, _MOST_WORDS = 12, 5
@@ -195,9 +197,9 @@ class _Place(Struct):
     """Where the reading of the lines has come to: what began above, and who has spoken last.
 
     The `last` player has spoken or voted. `is_below` says that the text of who has spoken stands on the lines below,
-    `is_new` that nothing goes on there, and `latest` is the last round so far; where all titles `are_alike`, their
-    numbers are rounds, unless the text `has_headings` of rounds. `told` is where the game is by what is told of it. In
-    a log each entry begins with a time.
+    `is_new` that nothing goes on there. Labels that `may_be_players` are asked about. `latest` is the last round so
+    far; where all titles `are_alike`, their numbers are rounds, unless the text `has_headings` of rounds. `told` is
+    where the game is by what is told of it. In a log each entry begins with a time.
     """
 
     begun: dict[str, str] = {}
@@ -205,6 +207,7 @@ class _Place(Struct):
     last: str = ""
     is_below: bool = False
     is_new: bool = False
+    may_be_players: frozenset[str] = frozenset()
     latest: int = 0
     are_alike: bool = False
     has_headings: bool = False
@@ -230,6 +233,7 @@ def read_named(lines: list[str]) -> Rows:
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
     rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
     place = _Place(are_alike=len(parts) < 2, has_headings=len(rounds) > 1)
+    place.may_be_players = _find_rare(lines, heads, names)
     place.is_log = all(chat.TIMED.match(lines[number - 1]) for number in heads)
     rows: Rows = []
     for number, line, part in chat_labels.split_hidden(lines, heads) if heads else ():
@@ -253,6 +257,16 @@ def read_named(lines: list[str]) -> Rows:
             row = {} if is_rule or not line.strip() else _other_row(line, place, labels, names)
         rows.append((number, row))
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], any_name)
+
+
+def _find_rare(lines: list[str], heads: Mapping[int, _Head], names: frozenset[str]) -> frozenset[str]:
+    """Labels that stand before a sentence or two as the names of players do: "Dee: I only watch."."""
+    if not any(head.shape == "\0" and head.has_sign for head in heads.values()):
+        return frozenset()
+    others = (_RARE.fullmatch(line) for number, line in enumerate(lines, start=1) if number not in heads)
+    found = [one["label"] for one in others if one and not chat_labels.is_figure(one["text"], names)]
+    rare = {label for label, count in Counter(found).items() if count < _LEAST and kind_of_type(label) == ""}
+    return frozenset(rare if len(rare) < _LEAST else ())
 
 
 def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str, str]:
@@ -313,6 +327,7 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
     said = label["label"].casefold() if label and place.last else ""
     is_call = chat_labels.is_of_call(said)
     is_thought = is_call or (is_hidden(said) and (said in THOUGHT_NAMES or not said.isascii()))
+    is_rare = label is not None and label["label"] in place.may_be_players
     is_field = place.is_below and not is_part and label is not None and labels[label["label"]] >= _LEAST
     kind = line.strip(" :*_#[]()-")
     # What stands below, and no sentence: "Thoughts".
@@ -325,9 +340,11 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
         return _begin(place, begun)
     elif place.is_log and _goes_on(line, place):
         return {}
-    elif label and (is_field or is_thought):
-        row = place.begun | {"player": place.last, "type": label["label"], "text": label["text"]}
-        place.spoken, place.is_below = (row, True) if is_call else (place.spoken, place.is_below)
+    elif label and (is_rare or is_field or is_thought):
+        player = label["label"] if is_rare else place.last
+        row = place.begun | {"player": player, "type": label["label"], "text": label["text"]}
+        place.spoken = row if is_call or is_rare else place.spoken
+        place.is_below = place.is_below or is_call
         return row
     elif is_kind:
         place.spoken = place.spoken | {"type": kind, "text": ""}
@@ -335,7 +352,9 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
     elif place.is_below and not place.is_new:
         place.spoken["text"] = f"{place.spoken['text']}\n{line.strip()}".strip()
     elif place.spoken and not place.is_new:
-        return place.begun | {"player": place.spoken["player"], "type": OTHER, "text": line.strip()}
+        told = narration.leavers(line, names) if len(line) < FAR else ()
+        kind = OUT if names.intersection(who for who, _how in told) else OTHER
+        return place.begun | {"player": place.spoken["player"], "type": kind, "text": line.strip()}
     return {}
 
 

@@ -3,7 +3,7 @@
 import re
 from array import array
 from bisect import bisect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -28,7 +28,7 @@ from discussions.transcripts.core.readers import json_rounds, row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft, is_nobody, leave_names_out
 from discussions.transcripts.core.readers.named_lines import OTHER
-from discussions.transcripts.core.readers.narration import Rounds, find_narrators
+from discussions.transcripts.core.readers.narration import Rounds, find_narrators, leavers
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import RowSigns
 from discussions.transcripts.core.readers.row_votes import (
@@ -319,7 +319,8 @@ def _read_kind(
     if not is_hidden and signs.reads_rounds:
         _read_round(game, cells, place)
     if kind == OUT and is_typed:
-        _read_out(game, name, sign, place)
+        told = [who for who, _how in leavers(text) if who.casefold() in signs.names]
+        _read_out(game, told or [name][cells["type"] == OTHER :], sign, place)
         return
     # "Wolves" who only say what is hidden are no player.
     if name and not (is_hidden and name in signs.modes):
@@ -377,8 +378,10 @@ def _add_message(
     )
 
 
-def _read_out(game: _RowGame, name: str, sign: str, place: str) -> None:
-    if not is_nobody(name):
+def _read_out(game: _RowGame, names: Iterable[str], sign: str, place: str) -> None:
+    for name in names:
+        if is_nobody(name):
+            continue
         game.targets.setdefault(name, place)
         game.gone.append(len(game.draft.game["messages"]))
         game.draft.add_elimination(place, game.number, name, sign[:200])
