@@ -197,17 +197,17 @@ class _Place(Struct):
     """Where the reading of the lines has come to: what began above, and who has spoken last.
 
     The `last` player has spoken or voted. `is_below` says that the text of who has spoken stands on the lines below,
-    `is_new` that nothing goes on there. Labels that `may_be_players` are asked about. `latest` is the last round so
+    `is_new` that nothing goes on there. Labels that are `rare` may be players. `latest` is the last round so
     far; where all titles `are_alike`, their numbers are rounds, unless the text `has_headings` of rounds. `told` is
     where the game is by what is told of it. In a log each entry begins with a time.
     """
 
+    rare: frozenset[str]
     begun: dict[str, str] = {}
     spoken: dict[str, str] = {}
     last: str = ""
     is_below: bool = False
     is_new: bool = False
-    may_be_players: frozenset[str] = frozenset()
     latest: int = 0
     are_alike: bool = False
     has_headings: bool = False
@@ -232,8 +232,7 @@ def read_named(lines: list[str]) -> Rows:
     titles = chat_labels.find_titles(lines, heads)
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
     rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
-    place = _Place(are_alike=len(parts) < 2, has_headings=len(rounds) > 1)
-    place.may_be_players = _find_rare(lines, heads, names)
+    place = _Place(_find_rare(lines, heads, names), are_alike=len(parts) < 2, has_headings=len(rounds) > 1)
     place.is_log = all(chat.TIMED.match(lines[number - 1]) for number in heads)
     rows: Rows = []
     for number, line, part in chat_labels.split_hidden(lines, heads) if heads else ():
@@ -327,7 +326,7 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
     said = label["label"].casefold() if label and place.last else ""
     is_call = chat_labels.is_of_call(said)
     is_thought = is_call or (is_hidden(said) and (said in THOUGHT_NAMES or not said.isascii()))
-    is_rare = label is not None and label["label"] in place.may_be_players
+    is_rare = label is not None and label["label"] in place.rare
     is_field = place.is_below and not is_part and label is not None and labels[label["label"]] >= _LEAST
     kind = line.strip(" :*_#[]()-")
     # What stands below, and no sentence: "Thoughts".
