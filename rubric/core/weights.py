@@ -34,15 +34,16 @@ def exact(number: Number) -> Fraction:
     return Fraction(written)
 
 
-def weight_problems(weights: Mapping[str, Number]) -> list[Problem]:
+def weight_problems(weights: Mapping[str, Number], labels: Mapping[str, str] = {}) -> list[Problem]:
     """Everything that is wrong with the weights of a rubric's criteria; [] when they are valid.
 
-    The `pointer` of a problem is the key of its criterion, \"\" if it is about the sum.
+    Sentences name a criterion by its label, or by its key without one. The `pointer` of a problem is the key of its criterion, \"\" if it is about the sum.
 
     The sum must be 1 when it is rounded to 4 places, so that weights written with more places are valid too. The order
     of the weights does not change the figures in the sentences.
     """
     shares: dict[str, Fraction] = {}
+    names = {key: labels.get(key) or key for key in weights}
     problems = []
     for key, weight in weights.items():
         try:
@@ -50,7 +51,7 @@ def weight_problems(weights: Mapping[str, Number]) -> list[Problem]:
         except ValueError:
             message = say(
                 'The weight of {key} is "{weight}", which is no number. Write one from 0 to 1, such as 0.25.',
-                key=key,
+                key=names[key],
                 weight=weight,
             )
             problems.append(Problem("not_a_number", message, pointer=key))
@@ -58,13 +59,14 @@ def weight_problems(weights: Mapping[str, Number]) -> list[Problem]:
         if not 0 <= share <= 1:
             message = say(
                 "The weight of {key} is {percent}\u00a0%; it must lie between 0 and 100\u00a0%. Change it.",
-                key=key,
+                key=names[key],
                 percent=percent_text(share),
             )
             problems.append(Problem("out_of_range", message, pointer=key))
     total = sum(shares.values(), Fraction())
     if len(shares) == len(weights) and not is_whole(total):
-        problems.append(Problem("weights", _sum_sentence(shares, total)))
+        listed = [f"{names[key]} {percent_text(share)}\u00a0%" for key, share in shares.items()]
+        problems.append(Problem("weights", _sum_sentence(listed, total)))
     return problems
 
 
@@ -122,9 +124,8 @@ def percent_text(share: Number) -> str:
     return decimal_text(rounded)
 
 
-def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
-    listed = [f"{key} {percent_text(share)}\u00a0%" for key, share in list(shares.items())[:_MOST_SHOWN]]
-    left = len(shares) - _MOST_SHOWN
+def _sum_sentence(listed: list[str], total: Fraction) -> str:
+    left = len(listed) - _MOST_SHOWN
     more = [say_many("{n} more", "{n} more", left)] if left > 0 else []
     by = percent_text(abs(total - 1))
     off = say("{by}\u00a0% too much", by=by) if total > 1 else say("{by}\u00a0% too little", by=by)
@@ -133,5 +134,5 @@ def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
         "Change one of them or scale the others.",
         sum=percent_text(total),
         off=off,
-        listed=", ".join(listed + more),
+        listed=", ".join(listed[:_MOST_SHOWN] + more),
     )

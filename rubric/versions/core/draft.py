@@ -149,11 +149,9 @@ def weight_changes(texts: Texts, before: RubricRecord | None) -> dict[int, tuple
     for index in used_indexes(texts):
         was, text = weights.get(texts[f"c{index}-key"].strip()), texts.get(f"c{index}-weight", "")
         by = _share(text) - (was or 0) if is_number(text) else Fraction()
-        sign = "+" if by > 0 else "\N{MINUS SIGN}"
-        changes[index] = (
-            "" if was is None else percent_text(was),
-            f"{sign}{percent_text(abs(by))}" if by else "",
-        )
+        sign, change = "+" if by > 0 else "\N{MINUS SIGN}", percent_text(abs(by))
+        # 14.2857 as typed and one seventh differ by less than is shown.
+        changes[index] = ("" if was is None else percent_text(was), "" if change == "0" else sign + change)
     return changes
 
 
@@ -163,7 +161,7 @@ def weight_faults(texts: Texts) -> list[FieldFault]:
     faults: list[FieldFault] = []
     for index in indexes:
         try:
-            _part("weight", texts.get(f"c{index}-weight", ""), texts.get(f"c{index}-key", "").strip())
+            _part("weight", texts.get(f"c{index}-weight", ""), _name(texts, index))
         except Unreadable as fault:
             faults.append((f"c{index}-weight", str(fault)))
     fields = {_name(texts, index): f"c{index}-weight" for index in indexes}
@@ -187,7 +185,7 @@ def scale_weights(texts: Texts, index: int) -> dict[str, str]:
     typed = {name: _share(texts[field]) for name, field in fields.items() if is_number(texts.get(field, ""))}
     name = _name(texts, index)
     if len(fields) < len(used_indexes(texts)):
-        raise Unreadable(say("Two criteria have the same key. Give one of them another before scaling."))
+        raise Unreadable(say("Two criteria have the same name. Give one of them another before scaling."))
     if len(typed) < len(fields) or name not in typed:
         raise Unreadable(
             say("Every weight must be a number before the others can be scaled. Fill in those missing.")
@@ -212,7 +210,9 @@ def find_field(pointer: str, indexes: list[int]) -> str:
 
 
 def _name(texts: Texts, index: int) -> str:
-    return texts.get(f"c{index}-key", "").strip() or say("criterion {number}", number=index + 1)
+    """What its faults call a criterion."""
+    typed = (texts.get(f"c{index}-{name}", "").strip() for name in ("label", "key"))
+    return next(filter(None, typed), "") or say("criterion {number}", number=index + 1)
 
 
 def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[FieldFault]) -> Criterion:
@@ -227,18 +227,18 @@ def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[Fiel
             built[name] = getattr(before, name)
             continue
         try:
-            built[name] = _part(name, text, key)
+            built[name] = _part(name, text, _name(texts, index))
         except Unreadable as fault:
             problems.append((f"c{index}-{name}", str(fault)))
             built[name] = _UNREAD.get(name, 0)
     return Criterion(**built)
 
 
-def _part(name: str, text: str, key: str) -> Any:
+def _part(name: str, text: str, title: str) -> Any:
     if name == "weight":
         return _number(
             text,
-            say("The weight of {key}", key=key or say("the new criterion")),
+            say("The weight of {key}", key=title),
             say("one from 0 to 100, such as 25"),
             100,
         )
@@ -247,11 +247,11 @@ def _part(name: str, text: str, key: str) -> Any:
             return None
         return _number(
             text,
-            say("The threshold of {key}", key=key or say("the new criterion")),
+            say("The threshold of {key}", key=title),
             say("one such as 80, or leave it empty"),
         )
     if name == "scale":
-        return _scale(text, key or say("the new criterion"))
+        return _scale(text, title)
     if name == "is_mandatory":
         return text == YES
     if name == "anchors":

@@ -136,7 +136,8 @@ def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
     if problems:
         return problems
     places = {key: f"/criteria/{index}/weight" for index, key in enumerate(keys)}
-    weights = weight_problems({criterion.key: criterion.weight for criterion in criteria})
+    labels = {criterion.key: criterion.label for criterion in criteria}
+    weights = weight_problems({criterion.key: criterion.weight for criterion in criteria}, labels)
     return [replace(problem, pointer=places.get(problem.pointer, "/criteria")) for problem in weights]
 
 

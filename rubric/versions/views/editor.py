@@ -35,6 +35,9 @@ from workspace.web.views import SignedIn, require, respond
 
 EDIT, SHOW = "rubric/versions/edit.html", "rubric_version"
 WEIGHTS = "rubric/versions/_draft_weights.html"
+# A button that saves -> the page to which it leads. "weights" and "edit" send the weights alone.
+SAVES = {"save": SHOW, "overwrite": SHOW, "preview": "publish_version"}
+SAVES |= {"weights": "publish_version", "edit": "edit_version"}
 
 
 @require("edit_rubrics", methods=("GET", "POST"))
@@ -71,7 +74,7 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     do, _colon, which = form.cleaned_data["do"].partition(":")
     if do == "weigh":
         return _weigh(request, version, form, which)
-    if do == "weights":
+    if do in ("weights", "edit"):
         form = form.with_texts({**draft_texts(base), **form.texts})
     form = form.with_texts(in_step(form.texts))
     if do == "scale" and which.isdecimal() and int(which) in used_indexes(form.texts):
@@ -80,13 +83,11 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         return _reset(request, version, form)
     if do == "overwrite":
         form = form.with_texts({"basis": which})
-    elif do not in ("", "check", "save", "weights"):
+    elif do not in ("", "check", *SAVES):
         raise Malformed(
             _("The form was sent with a button that it does not have. Reload the page and try again.")
         )
-    return _judge(
-        request, version, form, saves={"weights": "publish_version", "save": SHOW, "overwrite": SHOW}.get(do)
-    )
+    return _judge(request, version, form, saves=SAVES.get(do))
 
 
 @require("edit_rubrics", methods=("GET", "POST"))

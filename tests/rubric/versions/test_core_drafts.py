@@ -125,20 +125,20 @@ def test_every_kind_of_field_is_read():
 def test_the_adrs_wrong_weights_are_refused_with_their_sum():
     found = problems(changed(c3__weight="19"))
     assert [field for field, _said in found] == [""]
-    assert "sum to 99\u00a0%" in found[0][1] and "clarity 19\u00a0%" in found[0][1]
+    assert "sum to 99\u00a0%" in found[0][1] and "Clarity 19\u00a0%" in found[0][1]
 
 
 @pytest.mark.parametrize(
     ("fields", "field", "says"),
     [
-        ({"c0-weight": "135"}, "c0-weight", "accuracy is 135\u00a0%"),
+        ({"c0-weight": "135"}, "c0-weight", "Accuracy is 135\u00a0%"),
         ({"c0-weight": "heavy"}, "c0-weight", '"heavy", which is no number'),
         ({"c0-weight": ""}, "c0-weight", "no number"),
         ({"c0-weight": "nan"}, "c0-weight", "no number"),
         ({"c0-weight": "1/3"}, "c0-weight", "no number"),
         ({"c0-key": "Overall"}, "c0-key", "cannot be the key"),
         ({"c0-key": "clarity"}, "c0-key", "more than once"),
-        ({"c0-threshold": "low"}, "c0-threshold", "threshold of accuracy"),
+        ({"c0-threshold": "low"}, "c0-threshold", "threshold of Accuracy"),
         ({"c0-anchors": "nothing"}, "c0-anchors", 'The line "nothing"'),
         ({"c0-anchors": "1: a\n1: b"}, "c0-anchors", "twice"),
         ({"p-ask_overall": "maybe"}, "p-ask_overall", "true or false"),
@@ -189,7 +189,7 @@ def test_criteria_are_added_and_removed_by_their_indexes():
     ]
     assert (
         "c4-weight",
-        'The weight of tone is "", which is no number. Write one from 0 to 100, such as 25.',
+        'The weight of Tone is "", which is no number. Write one from 0 to 100, such as 25.',
     ) in problems(texts | {"c4-weight": ""})
     bad = problems(texts | {"c4-key": "Tone!"})
     assert bad[0][0] == "c4-key"
@@ -213,7 +213,7 @@ def test_the_others_are_scaled_to_what_is_left():
     [
         ({"c0-weight": "200"}, 0, "between 0 and 100\u00a0%"),
         ({"c0-weight": "x"}, 1, "must be a number"),
-        ({"c0-key": "clarity"}, 1, "same key"),
+        ({"c0-label": "Clarity"}, 1, "same name"),
         ({}, 9, "must be a number"),
     ],
 )
@@ -325,12 +325,12 @@ def test_a_scale_is_typed_in_words(typed, scale):
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("five", 'The scale of accuracy is "five", which is none. Write one such as 1 to 5'),
+        ("five", 'The scale of Accuracy is "five", which is none. Write one such as 1 to 5'),
         (
             "5 to 1",
-            "The scale of accuracy goes from 5 to 1; the lowest must be below the highest. Change them.",
+            "The scale of Accuracy goes from 5 to 1; the lowest must be below the highest. Change them.",
         ),
-        ("0 to 1 in steps of 0.3", "The scale of accuracy does not reach 1 from 0 in steps of 0.3."),
+        ("0 to 1 in steps of 0.3", "The scale of Accuracy does not reach 1 from 0 in steps of 0.3."),
     ],
 )
 def test_what_is_no_scale_is_a_fault_of_its_field(typed, says):
@@ -368,3 +368,5 @@ def test_each_weight_says_what_it_was_and_how_far_it_moved():
         4: ("", "+7"),
     }
     assert weight_changes(texts, None)[0] == ("", "+48.5")
+    sevenths = first_discussion_version()
+    assert weight_changes(draft_texts(sevenths), sevenths)[6] == ("14.2857", "")

@@ -370,6 +370,20 @@ def test_saving_leads_to_the_version_and_leaves_a_line_in_the_log(client, admin)
     assert (answer.status_code, answer["HX-Redirect"]) == (200, "/rubrics/response/1.3/")
 
 
+def test_what_would_change_is_asked_of_what_was_typed(client, admin):
+    draft = make_draft(by=admin)
+    page = said(client.get(address(draft)))
+    assert 'form="draft" name="do" value="preview"' in page
+    assert page.index('value="check"') < page.index('value="preview"')  # what Enter presses comes first
+    body = typed(draft, do="preview", c0__weight="40", c1__weight="20", c0__label="Truth")
+    answer = client.post(address(draft), body)
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.3/publish/")
+    first = stored(draft).to_record().criteria[0]
+    assert (first.weight, first.label) == (0.4, "Truth")
+    answer = client.post(address(draft), body | {"c0-weight": "41", "basis": stored(draft).sha256})
+    assert (answer.status_code, weights_shown(said(answer))[0]) == (422, "41")
+
+
 def test_a_fault_keeps_everything_and_names_the_sum(client, admin):
     draft = make_draft(by=admin)
     body = typed(
@@ -379,7 +393,7 @@ def test_a_fault_keeps_everything_and_names_the_sum(client, admin):
     text = said(answer)
     assert answer.status_code == 422
     assert "sum to 99\u00a0%, 1\u00a0% too little" in text
-    assert "clarity 19\u00a0%" in text
+    assert "Clarity 19\u00a0%" in text
     assert "must be 100\u00a0%" in text
     for kept in ('value="Truth <b>"', "Half done", "one\r\ntwo"):
         assert kept in text
@@ -392,7 +406,7 @@ def test_a_fault_stands_at_its_field_which_is_open(client, admin):
     answer = client.post(address(draft), typed(draft, do="check", p__pass_count="9", c0__weight="x"))
     text = said(answer)
     assert answer.status_code == 422
-    assert 'The weight of memory_accuracy is "x"' in text
+    assert 'The weight of Memory accuracy is "x"' in text
     assert 'Sum <span class="num">?</span>' in text and "A weight is no number." in text
     answer = client.post(address(draft), typed(draft, do="check", p__pass_count="9"))
     assert "pass_count is 9; " in said(answer)
@@ -462,10 +476,10 @@ def test_a_number_moves_its_slider_and_is_not_redrawn_itself(client, admin):
     assert swapped == BESIDES | {"id_c1-slide"}
     assert 'name="c1-slide" value="33"' in text and 'name="c1-was" value="33.3"' in text
     text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="200")
-    assert "The weight of completeness is 200\u00a0%; it must lie between 0 and 100\u00a0%." in text
+    assert "The weight of Completeness is 200\u00a0%; it must lie between 0 and 100\u00a0%." in text
     text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="")
     assert (
-        'The weight of completeness is "", which is no number.' in text and "A weight is no number." in text
+        'The weight of Completeness is "", which is no number.' in text and "A weight is no number." in text
     )
 
 

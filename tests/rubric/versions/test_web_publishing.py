@@ -40,19 +40,21 @@ def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
     assert answer.status_code == 403
 
 
-def test_it_saves_weights_alone_and_leaves_the_rest(client):
+@pytest.mark.parametrize(("button", "page"), [("weights", "publish_version"), ("edit", "edit_version")])
+def test_its_buttons_save_weights_alone_and_leave_the_rest(client, button, page):
     admin = make_admin()
     client.force_login(admin)
     draft = make_draft(by=admin)
     edit = reverse("edit_version", args=[draft.rubric.key, draft.number])
     publish = reverse("publish_version", args=[draft.rubric.key, draft.number])
-    page = html.unescape(client.get(publish).content.decode())
-    fields = dict(re.findall(r'name="(c\d-(?:key|slide|was|weight))"\s+value="([^"]*)"', page))
+    shown = html.unescape(client.get(publish).content.decode())
+    fields = dict(re.findall(r'name="(c\d-(?:key|slide|was|weight))"\s+value="([^"]*)"', shown))
+    assert f'value="{button}"' in shown
     assert len(fields) == 16
     body = {**fields, "c0-weight": "48", "c1-weight": "20", "c2-weight": "16", "c3-weight": "16"}
-    body |= {"do": "weights", "note": draft.note, "basis": draft.sha256}
+    body |= {"do": button, "note": draft.note, "basis": draft.sha256}
     answer = client.post(edit, body)
-    assert (answer.status_code, answer["Location"]) == (303, publish)
+    assert (answer.status_code, answer["Location"]) == (303, reverse(page, args=[draft.rubric.key, draft.number]))
     before, after = draft.to_record(), RubricVersion.objects.get(pk=draft.pk).to_record()
     assert [criterion.weight for criterion in after.criteria] == [0.48, 0.2, 0.16, 0.16]
     assert [criterion.question for criterion in after.criteria] == [each.question for each in before.criteria]
