@@ -16,7 +16,7 @@ from discussions.comparison.core.comparison import MetricCompared
 from discussions.comparison.core.decision_basis import compute_proposal
 from discussions.comparison.core.difference import MOST_LOOKS
 from discussions.comparison.queries import build_basis
-from discussions.core.iteration_states import BASELINE, IMPORTING, KEEP
+from discussions.core.iteration_states import BASELINE, IMPORTING
 from discussions.core.outcome import ENGAGEMENT
 from discussions.history.core import stages
 from discussions.history.core.stages import StageSummary, figures_csv, summary_to_json
@@ -32,13 +32,15 @@ from discussions.iterations.pages import (
     Mean,
     cache_words,
     chart_scale,
-    compute_margin,
+    compute_margins,
     compute_totals,
     cost_words,
     decision_words,
     describe_average,
     figures_in,
+    find_rated,
     history_row,
+    is_given_up,
     judge_iteration,
     load_figure_kinds,
     margin_text,
@@ -136,15 +138,11 @@ def _answer(stage: Stage, history: History, iterations: list[JudgedIteration]) -
     decision, and the newest iteration that is not rated yet, or 0.
     """
     notes = [(row.number, _note(row)) for row in history.iterations if row.decision is None]
-    rated = [each for each in iterations if each.averages.passes is not None and not is_given_up(each.row)]
     says = stage.name
-    if rated:
-        averages = rated[-1].averages
-        counts = {"passed": averages.passed_count, "count": len(averages.lines)}
-        says = _("Iteration %(number)d: %(passed)d of %(count)d metrics pass") % {
-            "number": rated[-1].row.number,
-            **counts,
-        }
+    if rated := find_rated(iterations):
+        passed, count = rated.averages.passed_count, len(rated.averages.lines)
+        says = _("Iteration %(number)d: %(passed)d of %(count)d metrics pass")
+        says %= {"number": rated.row.number, "passed": passed, "count": count}
     undecided = [number for number, note in notes if note and note[1]]
     unrated = [number for number, note in notes if note and not note[1]]
     return {"says": says, "undecided": max(undecided, default=0), "open": max(unrated, default=0)}
@@ -159,7 +157,7 @@ def _notes(history: History, iterations: list[JudgedIteration], *, is_closed: bo
     notes += [note for row in history.iterations if row.decision is None and (note := _note(row))]
     if len({iteration.row.rubric_version for iteration in iterations}) > 1:
         says = _(
-            "The iterations were judged under several rubric versions: pass and fail are those of each one's own, "
+            "The iterations were judged under several rubric versions: pass, fail and margin are by each one's own, "
             "the thresholds in the charts are the newest's."
         )
         notes.append((says, 0))
@@ -352,12 +350,13 @@ class FigureRun:
 def build_runs(iterations: Sequence[JudgedIteration]) -> dict[str, Any]:
     """`columns` are the iterations, `runs` a row for each figure: smallest margin first, figures without one last.
 
-    `margin` is of the newest mean of a prompt that was kept or is not decided on, by the newest rubric version. No rows
-    where no game is there.
+    `margin` is of the newest iteration that is rated in full and was not given up. No rows where no game is there.
     """
+    rated = find_rated(iterations)
+    margins = compute_margins(rated.averages) if rated else {}
     columns = [_build_column(iteration.row) for iteration in iterations]
     has_games = any(iteration.row.games or iteration.row.left_out for iteration in iterations)
-    rows = [_build_run(figure, columns) for figure in _read_figures(iterations)] if has_games else []
+    rows = [_build_run(figure, columns, margins.get(figure.key)) for figure in _read_figures(iterations)] if has_games else []
     rows.sort(key=lambda row: (row["margin"] is None, row["margin"] or 0.0))
     known = [sum(len(one.values) for one in row["part"].described) for row in rows]
     return {
@@ -367,10 +366,6 @@ def build_runs(iterations: Sequence[JudgedIteration]) -> dict[str, Any]:
         "least_dots": HISTORY_VALUES,
         "has_withdrawn": any(each.row.left_out for each in iterations),
     }
-
-
-def is_given_up(row: HistoryIteration) -> bool:
-    return row.decision is not None and row.decision.choice != KEEP
 
 
 def _build_column(row: HistoryIteration) -> dict[str, Any]:
@@ -444,12 +439,8 @@ def _values(kind: FigureKind, described: Sequence[dict[str, DescribedFigure]]) -
     return values + [value for value, _text in kind.rules]
 
 
-def _build_run(figure: FigureRun, columns: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    need, margin = figure.rules[-1][0], None
-    pairs = list(zip(figure.described, columns, strict=True))
-    known = [one.mean.value for one, column in pairs if one.mean.value is not None and not column["is_back"]]
-    if known and need and figure.key not in (COST, CACHE):
-        margin = compute_margin(known[-1], need)
+def _build_run(figure: FigureRun, columns: Sequence[dict[str, Any]], margin: float | None) -> dict[str, Any]:
+    pairs = zip(figure.described, columns, strict=True)
     return {
         "part": figure,
         "cells": [{"is_back": column["is_back"], **_build_cell(figure, one)} for one, column in pairs],

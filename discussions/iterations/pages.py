@@ -109,9 +109,21 @@ def format_figure(value: float, threshold: float, decimals: int = 1) -> str:
     return figure(value, threshold, decimals=decimals)
 
 
-def compute_margin(mean: float, needed: float) -> float:
-    """How far a mean lies above what is needed, in percent of it."""
-    return 100 * (mean - needed) / needed
+def is_given_up(row: HistoryIteration) -> bool:
+    return row.decision is not None and row.decision.choice != KEEP
+
+
+def find_rated(iterations: Sequence[JudgedIteration]) -> JudgedIteration | None:
+    """The newest iteration that is rated in full and was not given up: where the prompt stands now."""
+    rated = (each for each in reversed(iterations) if each.averages.passes is not None)
+    return next((each for each in rated if not is_given_up(each.row)), None)
+
+
+def compute_margins(averages: Averages) -> dict[str, float]:
+    """How far each known mean lies above what its rubric version needs, in percent of it, the weakest metric first."""
+    known = [(line, line.value) for line in averages.lines if line.value is not None and line.threshold]
+    margins = {line.key: 100 * (value - line.threshold) / line.threshold for line, value in known}
+    return dict(sorted(margins.items(), key=lambda pair: pair[1]))
 
 
 def margin_text(margin: float) -> str:

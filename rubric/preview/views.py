@@ -158,18 +158,18 @@ class ImpactFound:
     def headline(self) -> str:
         if self.is_games:
             if not self.impact.looked_at:
-                return _("No verdict is recorded so far, so none can flip")
+                return _("No verdict is recorded so far, so none can be different")
             sentence = ngettext(
-                "Publishing would flip %(n)s of %(total)s recorded verdict",
-                "Publishing would flip %(n)s of %(total)s recorded verdicts",
+                "Under this draft, %(n)s of %(total)s recorded verdict would be different",
+                "Under this draft, %(n)s of %(total)s recorded verdicts would be different",
                 self.impact.looked_at,
             )
         else:
             if not self.impact.looked_at:
                 return _("No comparison under this rubric has scores so far, so no ranking can change")
             sentence = ngettext(
-                "Publishing would change the winner of %(n)s of %(total)s comparison",
-                "Publishing would change the winners of %(n)s of %(total)s comparisons",
+                "Under this draft, %(n)s of %(total)s comparison would have another winner",
+                "Under this draft, %(n)s of %(total)s comparisons would have another winner",
                 self.impact.looked_at,
             )
         return sentence % {"n": f"{self.impact.flip_count:,}", "total": f"{self.impact.looked_at:,}"}

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.core.iteration_states import KEEP
 from discussions.home.core import GoalEstimate, Periods, divide_time, draw_spark, estimate_end, place_columns
 from discussions.home.queries import (
     Ready,
@@ -28,8 +27,10 @@ from discussions.iterations.core.gates import GateStatus
 from discussions.iterations.core.history import History
 from discussions.iterations.pages import (
     JudgedIteration,
-    compute_margin,
+    compute_margins,
+    find_rated,
     format_figure,
+    is_given_up,
     judge_iteration,
     margin_text,
     target_label,
@@ -303,41 +304,31 @@ def _other_acts(slug: str, to_do: ToDo) -> list[dict[str, str]]:
 
 
 def _metrics(judged: Sequence[JudgedIteration]) -> tuple[list[dict[str, Any]], list[tuple[int, float]]]:
-    """A row a metric with its means in the last iterations that are rated in full, and these with their places.
+    """A row a metric, weakest first, with its means in the last iterations, and these with their places.
 
-    `now` is the newest mean of a prompt that was kept or is not decided on.
+    `now` and the margin are of the newest iteration that is rated in full and was not given up; no rows without one.
     """
     drawn = [side for side in judged if any(line.passes is not None for line in side.averages.lines)]
-    drawn = drawn[-MOST_DRAWN:]
-    if not drawn:
-        return [], []
-    is_kept = [side.row.decision is None or side.row.decision.choice == KEEP for side in drawn]
-    sides = [side.averages.lines for side in drawn]
-    found = [_metric_row(line, sides, is_kept) for line in sides[-1]]
-    rows = sorted(filter(None, found), key=lambda row: row["margin_value"])
+    drawn, rated = drawn[-MOST_DRAWN:], find_rated(judged)
+    margins = compute_margins(rated.averages) if rated else {}
+    rows = [_metric_row(rated.averages.line(key), margin, drawn) for key, margin in margins.items() if rated]
     columns = zip(drawn, place_columns(len(drawn)), strict=True)
     return rows, [(side.row.number, x) for side, x in columns]
 
 
-def _metric_row(
-    newest: Average, sides: Sequence[Sequence[Average]], is_kept: Sequence[bool]
-) -> dict[str, Any] | None:
-    """None where no kept iteration has the mean of all its games."""
-    needed = newest.threshold
+def _metric_row(now: Average, margin: float, drawn: Sequence[JudgedIteration]) -> dict[str, Any]:
+    needed = now.threshold
+    sides = [side.averages.lines for side in drawn]
     means = [
-        next((line.value for line in lines if line.key == newest.key and line.passes is not None), None)
+        next((line.value for line in lines if line.key == now.key and line.passes is not None), None)
         for lines in sides
     ]
-    known = [mean for mean, kept in zip(means, is_kept, strict=True) if kept and mean is not None]
-    if not known or not needed:
-        return None
-    margin = compute_margin(known[-1], needed)
     return {
-        "label": newest.label,
+        "label": now.label,
         "texts": ", ".join("–" if mean is None else format_figure(mean, needed) for mean in means),
-        "spark": draw_spark(means, is_kept, needed),
-        "now": format_figure(known[-1], needed) + METRICS[newest.key].scale.symbol,
-        "needed": limit_text(newest.key, needed),
+        "spark": draw_spark(means, [not is_given_up(side.row) for side in drawn], needed),
+        "now": format_figure(now.value or 0.0, needed) + METRICS[now.key].scale.symbol,
+        "needed": limit_text(now.key, needed),
         "margin": margin_text(margin),
         "margin_value": margin,
     }

@@ -267,11 +267,12 @@ def test_the_row_with_the_smallest_margin_comes_first_each_on_a_scale_of_its_own
     stage = make_stage()
     make_iteration(stage=stage, games=three(coherence=71, engagement=4))
     make_iteration(stage=stage, games=three(coherence=99, engagement=1), decision="revert")
+    make_iteration(stage=stage, games=[figures(role_consistency=60), None, None], minutes=5)  # rated in part
     body = get_body(client, stage)
+    assert "Iteration 1: 7 of 7 metrics pass Conversation coherence has the smallest margin: +1" in get_text(body)
     keys = re.findall(r'<tr id="run-(\w+)"', body)
     assert keys[0] == "coherence" and keys[-2:] == ["cost", "cache"] and len(keys) == 9
     assert get_text(get_chart(body, "coherence")).endswith("+1 %")
-    assert "Iteration 1: 7 of 7 metrics pass" in get_text(body)
     ends = {key: re.findall(r'<text class="scale"[^>]*>([^<]*)<', get_chart(body, key)) for key in keys}
     assert ends["coherence"] == ["100", "60"] and ends["engagement"] == ["5", "1"]
 

@@ -246,6 +246,7 @@ def test_the_weakest_metric_comes_first_with_its_margin_in_percent_of_what_is_ne
     stage = make_stage()
     make_iteration(stage=stage, games=[figures(coherence=80, engagement=3.1)] * 3)
     make_iteration(stage=stage, games=[figures(coherence=10, engagement=5)] * 3, decision="revert", minutes=5)
+    make_iteration(stage=stage, games=[figures(role_consistency=60), None, None], minutes=9)  # rated in part
     page = get_page(stage.project)
     first, *others = page.metrics
     assert (first["label"], first["now"], first["needed"], first["margin"]) == (

@@ -67,7 +67,7 @@ def test_the_preview_of_a_game_rubric_says_which_verdicts_would_flip(bring):
     stricter = write_file(thresholds(engagement=4)(first("discussion").to_record()))
     words = ("--step", "preview", "--by", admin.email, "--reason", "Stricter")
     code, said = bring(stricter, *words, key="discussion")
-    assert (code, said["preview"]) == (0, "Publishing would flip 1 of 1 recorded verdict")
+    assert (code, said["preview"]) == (0, "Under this draft, 1 of 1 recorded verdict would be different")
     assert ImpactPreview.objects.count() == 1
     program = program_of(admin)
     preview = program.get(f"rubrics/discussion/{said['number']}/preview/").json()

@@ -78,10 +78,12 @@ def test_asked_for_without_script_it_is_there_after_a_reload(admin, project):
     run_waiting_jobs()
     text, markup = room(admin)
     assert (
-        "Publishing would flip 1 of 2 recorded verdicts" in text
+        "Under this draft, 1 of 2 recorded verdicts would be different" in text
         and "1 from PASS to FAIL, 0 from FAIL to PASS" in text
     )
-    assert "Engagement 3.5 was enough at 3, is not at 4. It must pass." in text
+    why = "Engagement 3.5 was enough at 3, is not at 4. It must pass."
+    assert text.count(why) == 2 and "Publishing changes nothing that exists" in text
+    assert f"Game {verdict.game.number} {project.name} PASS" in text and "never a verdict" in text
     assert f'href="{reverse("verdict", args=["ours", verdict.game.number])}"' in markup
     assert "hx-trigger" not in markup and "impact-ask" not in markup
     assert "No rank would change" in text
@@ -100,22 +102,22 @@ def test_htmx_gets_the_room_alone_while_it_is_made_and_when_it_is_there(admin, p
     assert "250 of 1000 games" in text and "No worker is running" in text
     Job.objects.filter(pk=job.pk).update(state="queued", started_at=None)
     run_waiting_jobs()
-    assert "would flip 1 of 1 recorded verdict" in room(admin, **HTMX)[0]
+    assert "1 of 1 recorded verdict would be different" in room(admin, **HTMX)[0]
 
 
 def test_an_old_preview_is_never_shown_as_the_present_one(admin, draft, project):
     recorded_with(project=project, rating="3.5")
     previewed(draft)
-    assert "would flip 1 of 1 recorded verdict" in room(admin)[0]
+    assert "1 of 1 recorded verdict would be different" in room(admin)[0]
     recorded_with(project=project, rating="4.0")
     text, markup = room(admin)
     assert "What was scored so far has changed since the last preview" in text
-    assert "Publishing would flip" not in text and "Preview again" in text and "impact-flips" not in markup
+    assert "would be different" not in text and "Preview again" in text and "impact-flips" not in markup
     later = saved(draft, thresholds(engagement=5), by=draft.created_by)
     text, _markup = room(admin)
-    assert "The draft was saved since the last preview" in text and "Publishing would flip" not in text
+    assert "The draft was saved since the last preview" in text and "would be different" not in text
     previewed(later)
-    assert "would flip 2 of 2 recorded verdicts" in room(admin)[0]
+    assert "2 of 2 recorded verdicts would be different" in room(admin)[0]
     same = saved(later, STRICTER, by=draft.created_by)
     assert same.sha256 == draft.sha256
     assert "The draft was saved since" in room(admin)[0]
@@ -127,7 +129,7 @@ def test_a_preview_of_the_same_state_is_found_again_after_the_draft_was_changed_
     recorded_with(project=project, rating="3.5")
     previewed(draft)
     saved(saved(draft, thresholds(engagement=5), by=draft.created_by), STRICTER, by=draft.created_by)
-    assert "would flip 1 of 1 recorded verdict" in room(admin)[0]
+    assert "1 of 1 recorded verdict would be different" in room(admin)[0]
     assert admin.post(PREVIEW).status_code == 303
     assert not Job.objects.filter(state="queued").exists()
 
@@ -155,8 +157,8 @@ def test_games_without_a_verdict_and_what_cannot_be_told_are_named(admin, draft,
     later = saved(draft, parameters(reference_unit="message"), by=draft.created_by)
     previewed(later)
     text, _markup = room(admin)
-    assert "would flip 0 of 1 recorded verdict" in text and "1 can't be told" in text
-    assert "not recorded" in text and "rated, no verdict yet" in text
+    assert "0 of 1 recorded verdict would be different" in text and "1 can't be told" in text
+    assert text.count("not recorded") == 2 and "rated, no verdict yet" in text
     assert (
         "2 games were measured again" in text
         and "labels are of references that the draft does not find" in text
@@ -165,7 +167,7 @@ def test_games_without_a_verdict_and_what_cannot_be_told_are_named(admin, draft,
 
 def test_nothing_judged_says_so(admin, draft):
     previewed(draft)
-    assert "No verdict is recorded so far, so none can flip" in room(admin)[0]
+    assert "No verdict is recorded so far, so none can be different" in room(admin)[0]
 
 
 def test_what_people_wrote_stays_text(admin, draft, project):
@@ -186,7 +188,7 @@ def test_rankings_link_to_their_comparisons(client):
     assert client.post("/rubrics/response/1.3/preview/").status_code == 303
     run_waiting_jobs()
     text, markup = room(client, "/rubrics/response/1.3/publish/")
-    assert "would change the winner of 1 of 1 comparison" in text
+    assert "Under this draft, 1 of 1 comparison would have another winner" in text
     assert "Response 2 has 8.10 and would have 8.14." in text
     place = [made.project.slug, made.number, comparison.number]
     assert f'href="{reverse("comparison_result", args=place)}"' in markup
