@@ -77,7 +77,7 @@ def check_see_members(person: Person, project: Project) -> None:
 
 
 def check_manage_members(person: Person, project: Project) -> None:
-    check_admin(person, _("Only admins add people to a project or change their role. Ask one of them."))
+    check_admin(person, _("Only admins invite and add people, or change their role. Ask one of them."))
 
 
 def check_change_membership(person: Person, membership: Membership) -> None:

@@ -290,6 +290,14 @@ def test_a_lead_is_told_why_there_is_no_link(client):
     assert "Create link" not in answer.content.decode()
 
 
+def test_a_lead_reads_who_invites_people(client):
+    project = make_project()
+    address = reverse("members", args=[project.slug])
+    for person, is_told in ((make_lead(project=project), True), (make_admin(), False)):
+        page = signed_in(client, person).get(address).content.decode()
+        assert ("Only admins invite and add people" in page, "Add somebody" in page) == (is_told, not is_told)
+
+
 def test_an_open_invitation_gets_a_new_link(client):
     project = make_project()
     signed_in(client, make_admin())
