@@ -356,7 +356,11 @@ def build_runs(iterations: Sequence[JudgedIteration]) -> dict[str, Any]:
     margins = compute_margins(rated.averages) if rated else {}
     columns = [_build_column(iteration.row) for iteration in iterations]
     has_games = any(iteration.row.games or iteration.row.left_out for iteration in iterations)
-    rows = [_build_run(figure, columns, margins.get(figure.key)) for figure in _read_figures(iterations)] if has_games else []
+    rows = (
+        [_build_run(figure, columns, margins.get(figure.key)) for figure in _read_figures(iterations)]
+        if has_games
+        else []
+    )
     rows.sort(key=lambda row: (row["margin"] is None, row["margin"] or 0.0))
     known = [sum(len(one.values) for one in row["part"].described) for row in rows]
     return {

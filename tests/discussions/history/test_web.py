@@ -269,7 +269,9 @@ def test_the_row_with_the_smallest_margin_comes_first_each_on_a_scale_of_its_own
     make_iteration(stage=stage, games=three(coherence=99, engagement=1), decision="revert")
     make_iteration(stage=stage, games=[figures(role_consistency=60), None, None], minutes=5)  # rated in part
     body = get_body(client, stage)
-    assert "Iteration 1: 7 of 7 metrics pass Conversation coherence has the smallest margin: +1" in get_text(body)
+    assert "Iteration 1: 7 of 7 metrics pass Conversation coherence has the smallest margin: +1" in get_text(
+        body
+    )
     keys = re.findall(r'<tr id="run-(\w+)"', body)
     assert keys[0] == "coherence" and keys[-2:] == ["cost", "cache"] and len(keys) == 9
     assert get_text(get_chart(body, "coherence")).endswith("+1 %")

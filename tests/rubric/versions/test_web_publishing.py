@@ -54,7 +54,10 @@ def test_its_buttons_save_weights_alone_and_leave_the_rest(client, button, page)
     body = {**fields, "c0-weight": "48", "c1-weight": "20", "c2-weight": "16", "c3-weight": "16"}
     body |= {"do": button, "note": draft.note, "basis": draft.sha256}
     answer = client.post(edit, body)
-    assert (answer.status_code, answer["Location"]) == (303, reverse(page, args=[draft.rubric.key, draft.number]))
+    assert (answer.status_code, answer["Location"]) == (
+        303,
+        reverse(page, args=[draft.rubric.key, draft.number]),
+    )
     before, after = draft.to_record(), RubricVersion.objects.get(pk=draft.pk).to_record()
     assert [criterion.weight for criterion in after.criteria] == [0.48, 0.2, 0.16, 0.16]
     assert [criterion.question for criterion in after.criteria] == [each.question for each in before.criteria]
