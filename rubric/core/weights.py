@@ -37,7 +37,8 @@ def exact(number: Number) -> Fraction:
 def weight_problems(weights: Mapping[str, Number], labels: Mapping[str, str] = {}) -> list[Problem]:
     """Everything that is wrong with the weights of a rubric's criteria; [] when they are valid.
 
-    Sentences name a criterion by its label, or by its key without one. The `pointer` of a problem is the key of its criterion, \"\" if it is about the sum.
+    Sentences name a criterion by its label, or by its key without one. The `pointer` of a problem is the key of its
+    criterion, \"\" if it is about the sum.
 
     The sum must be 1 when it is rounded to 4 places, so that weights written with more places are valid too. The order
     of the weights does not change the figures in the sentences.
