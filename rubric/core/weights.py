@@ -37,14 +37,12 @@ def exact(number: Number) -> Fraction:
 def weight_problems(weights: Mapping[str, Number], labels: Mapping[str, str] = {}) -> list[Problem]:
     """Everything that is wrong with the weights of a rubric's criteria; [] when they are valid.
 
-    Sentences name a criterion by its label, or by its key without one. The `pointer` of a problem is the key of its
-    criterion, \"\" if it is about the sum.
+    The `pointer` of a problem is its criterion's key, \"\" about the sum; its sentence names the label, if any.
 
     The sum must be 1 when it is rounded to 4 places, so that weights written with more places are valid too. The order
     of the weights does not change the figures in the sentences.
     """
     shares: dict[str, Fraction] = {}
-    names = {key: labels.get(key) or key for key in weights}
     problems = []
     for key, weight in weights.items():
         try:
@@ -52,7 +50,7 @@ def weight_problems(weights: Mapping[str, Number], labels: Mapping[str, str] = {
         except ValueError:
             message = say(
                 'The weight of {key} is "{weight}", which is no number. Write one from 0 to 1, such as 0.25.',
-                key=names[key],
+                key=labels.get(key) or key,
                 weight=weight,
             )
             problems.append(Problem("not_a_number", message, pointer=key))
@@ -60,13 +58,13 @@ def weight_problems(weights: Mapping[str, Number], labels: Mapping[str, str] = {
         if not 0 <= share <= 1:
             message = say(
                 "The weight of {key} is {percent}\u00a0%; it must lie between 0 and 100\u00a0%. Change it.",
-                key=names[key],
+                key=labels.get(key) or key,
                 percent=percent_text(share),
             )
             problems.append(Problem("out_of_range", message, pointer=key))
     total = sum(shares.values(), Fraction())
     if len(shares) == len(weights) and not is_whole(total):
-        listed = [f"{names[key]} {percent_text(share)}\u00a0%" for key, share in shares.items()]
+        listed = [f"{labels.get(key) or key} {percent_text(share)}\u00a0%" for key, share in shares.items()]
         problems.append(Problem("weights", _sum_sentence(listed, total)))
     return problems
 
