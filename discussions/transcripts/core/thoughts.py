@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
+from operator import gt
 from typing import Any
 
 from discussions.transcripts.core.audience import (
@@ -10,6 +11,7 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     is_hidden,
+    kind_of_title,
     kind_of_type,
 )
 from workspace.core.strict_json import read_json
@@ -19,7 +21,7 @@ _TAG = (
     r"(/?)\s?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis"
     r"|(?:inner|internal|private|hidden|secret)(?:[ _-]?(?:monologue|voice|thoughts?|reasoning|notes?))?)\s?"
 )
-_TAGS = re.compile(rf"<{_TAG}>", re.IGNORECASE)
+_TAGS = re.compile(rf"[<◁]\|?{_TAG}\|?[>▷]", re.IGNORECASE)
 _BOXED_TAGS = re.compile(rf"\[{_TAG}\]", re.IGNORECASE)
 _OPEN_TAGS = re.compile(
     r"</?\s?(?:public|speech|speak|say|statement|message|answer|response|output)\s?>", re.IGNORECASE
@@ -31,27 +33,49 @@ _BOXED = re.compile(
     re.IGNORECASE,
 )
 # "Thought: ..." before "Action Input: ..." or "Speech: ...", each at the beginning of a line.
+_SAYING = (
+    r"(?:(?:public|final|spoken|my)[ _-])?"
+    r"(?:speech|speak|say|says|said|spoken|public|statement|response|answer|message|reply|utterance|output"
+    r"|action[ _]input|aloud|out[ -]loud|outside|openly)"
+)
 _LABEL = re.compile(
     r"^[\s*_#>`\[(]{0,6}(?:(?P<thought>(?:(?:inner|internal|private|hidden|my)[ _-])?"
-    r"(?:thoughts?|thinking|reasoning|monologue|scratchpad|rationale|reflection|analysis))"
-    r"|(?:(?:public|final|spoken|my)[ _-])?"
-    r"(?:speech|speak|say|says|said|spoken|public|statement|response|answer|message|reply|utterance|output"
-    r"|action[ _]input))[*_`\])]{0,4} ?[:：][*_`]{0,3}",
+    r"(?:thoughts?|thinking|reasoning|monologue|scratchpad|rationale|reflection|analysis)"
+    rf"|(?:in )?my (?:head|mind)|inside|to myself)|{_SAYING})[*_`\])]{{0,4}} ?[:：][*_`]{{0,3}}",
     re.IGNORECASE | re.MULTILINE,
 )
-# "PLAN: ..." before "SAY: ...": any label at the beginning of a line.
+# "PLAN: ..." before "SAY: ...": any label at the beginning of a line; it may be a title.
 _ANY_LABEL = re.compile(
     r"^[\s*_#>`\[(]{0,6}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`\])]{0,4} ?[:：][*_`]{0,3}", re.MULTILINE
 )
-# A text between tags of one name, of which HTML and forums have some.
+_PART = re.compile(
+    rf"{_ANY_LABEL.pattern}|^(?:(?P<dashed>[^\W\d_][\w -]{{0,30}}?) [-–—](?= )"
+    r"|(?:#{1,6} |\*\*|__)(?P<title>[^\W\d_][\w -]{0,30}?)(?:\*\*|__)?$)",
+    re.MULTILINE,
+)
+_IN_LINE = re.compile(rf"(?:(?<=[.!?…|/;\"”)])|(?<=[.!?…] [|/])) ?{_SAYING} ?[:：]", re.IGNORECASE)
+# A text between tags of one name, of which HTML and forums have some, or between fences, of which programs have some.
 _PAIRED = re.compile(
-    r"[<\[](?P<tag>[A-Za-z][\w -]{0,30})(?:=[^\]>\n]{0,60})?[>\]](?P<inside>.*?)[<\[]/(?P=tag)[>\]]",
+    r"[<\[{◁]\|?(?P<tag>[A-Za-z][\w -]{0,30})(?:=[^\]>\n]{0,60})?\|?[>\]}▷](?P<inside>.*?)"
+    r"[<\[{◁]\|?/(?P=tag)\|?[>\]}▷]",
+    re.DOTALL,
+)
+_FENCE = re.compile(
+    r"(?P<fence>`{3,4}|~~~|\"\"\"|:::) ?(?P<tag>[^\W\d_][\w ]{0,40}(?=\s*\n)|[^\W\d_]\w{0,20}(?=\s)|)"
+    r"(?P<inside>.*?)(?P=fence)",
     re.DOTALL,
 )
 _HTML = frozenset(
     "a b i u s p em li ul ol br td th tr h1 h2 h3 del ins sub sup pre code span div font mark small strong quote url "
-    "img color size list".split()
+    "img color size list json yaml xml html python py js sql bash sh csv console".split()
 )
+# Fences without a name of their own.
+_BARE = frozenset(("", "text", "txt", "md", "markdown"))
+# How GPT-OSS marks what it thinks and what it says.
+_CHANNEL = re.compile(
+    r"(?:<\|start\|>\w{0,20})?<\|channel\|>(?:(?P<said>final)|\w{1,20})[^<]{0,60}<\|message\|>"
+)
+_CONTROL = re.compile(r"<\|(?:end|return|call)\|>")
 # Both in one line, in capitals: "THINK: ... SAYS: ...", each behind a picture or not, and in quotes or not.
 _THINKS = re.compile(
     r'["“]?[^\w\s"]{0,3}\s?(?:INNER |PRIVATE )?(?:THINKS?|THOUGHTS?|THINKING|REASONING|PLAN)\s?[:：]\s?'
@@ -66,20 +90,28 @@ LEAST_ASIDES = 4
 MOST_TAGS = 80
 _MAY_THINK = re.compile(
     r"[\s*_#>`\[(]{0,6}(?:thought|think|reasoning|rationale|reflection|analysis|inner|internal|private"
-    r"|hidden|my|monologue|scratchpad)",
+    r"|hidden|in my |inside|to my|my|monologue|scratchpad)",
     re.IGNORECASE,
 )
 
 
+# What tags and fences have.
+_SIGNS, _FENCES = ("</", "◁", "|>", "[/", "{/"), ("```", "~~~", '"""', ":::")
+
+
 def may_think(text: str) -> bool:
     """Whether a text may hold thoughts, told fast."""
-    if "<" in text or ("[" in text and "[/" in text):
+    if "<" in text or any(sign in text for sign in _SIGNS) or _has_fences(text):
         return True
     # Labels and notes in brackets have a colon, which most texts have not.
     has_colon = ":" in text or "：" in text
     return has_colon and bool(
         _MAY_THINK.match(text) or _BOXED.search(text) or _labels_of(text) or _split_line(text)
     )
+
+
+def _has_fences(text: str) -> bool:
+    return any(sign in text and text.count(sign) > 1 for sign in _FENCES)
 
 
 def _labels_of(text: str) -> "list[re.Match[str]]":
@@ -99,10 +131,18 @@ def _names_thought(label: "re.Match[str]") -> bool:
 
 def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
     """A text without what stands between tags whose names are of these kinds, and that."""
-    if ("</" not in text and "[/" not in text) or text.count("<") + text.count("[") > MOST_TAGS:
+    is_marked = any(sign in text for sign in _SIGNS) or _has_fences(text)
+    if not is_marked or sum(map(text.count, "<[{◁")) > MOST_TAGS:
         return text, ""
-    pairs = ((pair, pair["tag"]) for pair in _PAIRED.finditer(text))
-    found = [pair for pair, tag in pairs if kind_of_type(tag) in kinds and tag.lower() not in _HTML]
+    pairs = [*_PAIRED.finditer(text), *_FENCE.finditer(text)]
+    # A fence without a name is known by its place before what is said.
+    found = [
+        pair
+        for pair in pairs
+        if (tag := pair["tag"].lower()) not in _HTML
+        if (tag not in _BARE and kind_of_type(tag) in kinds)
+        or (tag in _BARE and "" in kinds and pair.start() == 0 and pair.end() < len(text))
+    ]
     said = text
     for pair in found:
         said = said.replace(pair[0], "", 1)
@@ -139,6 +179,9 @@ def split_thoughts(text: str) -> tuple[str, str]:
     boxed = [found["thought"].strip() for found in _BOXED.finditer(text)]
     if boxed:
         return _BOXED.sub("", text).strip(), "\n".join(boxed)
+    if "<|channel|>" in text:
+        text = _CHANNEL.sub(lambda found: "</think>" if found["said"] else "<think>", text)
+        text = _CONTROL.sub("", text)
     first, *parts = (_BOXED_TAGS if "[/" in text and _BOXED_TAGS.search(text) else _TAGS).split(text)
     if not parts:
         return _split_tags(text, (THOUGHT, PRIVATE))
@@ -197,8 +240,27 @@ def split_aside(text: str) -> tuple[str, str]:
     if is_for_some or _COMMAND.fullmatch(text):
         return "", text
     if match is None or (aside.count(" ") < LEAST_SPACES and (aside.isascii() or " " in aside)):
-        return _split_tags(text, ("",))
+        return _split_parts(text) or _split_tags(text, ("",))
     return (match["said"] or "").strip(), aside
+
+
+def _split_parts(text: str) -> tuple[str, str] | None:
+    """What a text says under one label or title, and thinks under another, in any order; None of other texts."""
+    is_known = may_think(text) and split_thoughts(text)[1] != ""
+    labels = [*_PART.finditer(text)] if _PART.match(text) and not is_known else []
+    hides = [kind_of_title(next(filter(None, label.groups()))) != "" for label in labels]
+    says = [_LABEL.match(text, label.start()) is not None for label in labels]
+    if labels[:1] and hides[0] and (in_line := _IN_LINE.search(text)):
+        return text[in_line.end() :].strip(), text[labels[0].end() : in_line.start()].strip(" |/")
+    # Without a label of speech what is said stands first or last, and other labels are parts of texts.
+    ends = {0, len(labels) - 1} if not any(map(gt, says, hides)) else set()
+    kept = [at for at, _label in enumerate(labels) if hides[at] or says[at] or at in ends]
+    if {hides[at] for at in kept} != {True, False}:
+        return None
+    places = [*(labels[at].start() for at in kept), len(text)]
+    return _join_pieces(
+        [(hides[at], text[labels[at].end() : end]) for at, end in zip(kept, places[1:], strict=True)]
+    )
 
 
 def _split_keys(text: str) -> tuple[str, str] | None:

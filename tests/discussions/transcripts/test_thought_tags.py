@@ -28,6 +28,17 @@ CASES = [
     ),
     ("THINK: what did Bea SAY yesterday?", "THINK: what did Bea SAY yesterday?", ""),
     ("Plan: we vote for Bea.\nBea: was quiet.", "Plan: we vote for Bea.\nBea: was quiet.", ""),
+    ("Hidden: I am the wolf.\n**Aloud:** Hello all.", "Hello all.", "I am the wolf."),
+    ("In my head: I am the wolf.\nOut loud: Hello all.", "Hello all.", "I am the wolf."),
+    ("```plan\nI am the wolf.\n```\nHello all.", "Hello all.", "I am the wolf."),
+    ("Hello all.\n~~~ inner thoughts\nI am the wolf.\n~~~", "Hello all.", "I am the wolf."),
+    ("<|think|>I am the wolf.<|/think|>Hello all.", "Hello all.", "I am the wolf."),
+    (
+        "<|channel|>analysis<|message|>I am the wolf.<|end|><|start|>assistant<|channel|>final<|message|>Hello all.",
+        "Hello all.",
+        "I am the wolf.",
+    ),
+    ("See:\n```python\nwolf = 1\n```\nHello.", "See:\n```python\nwolf = 1\n```\nHello.", ""),
     ("1 < 2 and <b>bold</b>, I think.", "1 < 2 and <b>bold</b>, I think.", ""),
 ]
 
@@ -44,6 +55,9 @@ def test_what_was_said_and_what_was_thought(text, said, thought):
         "a" + " %%bbbbbbb" * 9_000 + "%",
         "a1" + "(" * 90_000,
         "THINK: " + "x. SAY: " * 9_000,
+        "Plan: I wait.\n" * 9_000,
+        "```a ~~~b " * 9_000,
+        "Plan: " + "x. |" * 9_000,
     ],
 )
 def test_texts_of_any_marks_are_looked_at_in_linear_time(text):
@@ -88,6 +102,14 @@ def test_every_reader_keeps_thoughts_in_texts_apart(name):
         "{said} ||{hidden}||",
         "<draft>{hidden}</draft> {said}",
         '{{"draft": "{hidden}", "say": "{said}"}}',
+        "```\n{hidden}\n```\n{said}",
+        "```draft\n{hidden}\n```\n{said}",
+        "Speech: {said}\nThought: {hidden}",
+        "Inner: {hidden}\nOuter: {said}",
+        "## Plan\n{hidden}\n\n## Statement\n{said}",
+        "**Plan**\n{hidden}\n\n**Said**\n{said}",
+        "Hidden - {hidden}\nAloud - {said}",
+        "Hidden: {hidden} | Aloud: {said}",
     ],
 )
 def test_what_stands_in_unknown_marks_in_many_texts_is_asked_about(frame):
@@ -97,6 +119,13 @@ def test_what_stands_in_unknown_marks_in_many_texts_is_asked_about(frame):
     rows = [{"round": 1, "player": name, "text": text} for name in ("Ann", "Bea", "Ann", "Bea")]
     read = read_transcripts("\n".join(map(json.dumps, rows)).encode(), "game.jsonl")
     assert read.games == [] and {fault.code for fault in read.faults} == {"unknown_columns"}
+
+
+@pytest.mark.parametrize(
+    "text", ["```\nGood morning.\n```", "Votes:\n```\nAnn: 2\n```", "Reads:\nAnn: town\nBea: a wolf"]
+)
+def test_other_fences_and_labels_are_parts_of_texts(text):
+    assert split_aside(text) == (text, "")
 
 
 @pytest.mark.parametrize(
