@@ -1,8 +1,12 @@
 """Lines below texts that a sign, a colour or the margin sets apart: it is asked who could hear them."""
 
+import json
+
 import pytest
 
+from discussions.transcripts.core.readers.chat_labels import find_modes
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
 from tests.factories.reading import read_transcripts
 
 NAMES = ("Ida", "Jon", "Kim")
@@ -82,3 +86,32 @@ def test_a_title_of_those_who_whisper_hides_what_follows_in_the_proposal(closed,
     assert game.record is not None
     public = [text for at, (_name, text) in enumerate(SAID) if at not in (0, 1, 6, 7)]
     assert [message.text for message in game.record.messages] == public
+
+
+@pytest.mark.parametrize(
+    "form", ["{}~", "{}*", "{}'", "{} (t)", "{}.t", "{}💭", "*{}", "*{}*", "({})", "<{}>"]
+)
+@pytest.mark.parametrize("is_rows", [True, False])
+def test_names_with_a_sign_beside_the_same_names_are_asked_about(form, is_rows):
+    said = [*SAID, *((form.format(name), THOUGHT) for name in NAMES[:2])]
+    rows = "\n".join(json.dumps({"round": 1, "player": name, "text": text}) for name, text in said)
+    text = rows if is_rows else "\n".join(f"[10:00] {name}: {text}" for name, text in said)
+    read = read_transcripts(text.encode(), "game.jsonl" if is_rows else "chat.txt")
+    assert not any(THOUGHT in message.text for game in read.games for message in game.record.messages)
+    table = None if read.games else read_head(text.encode(), is_part=False)
+    assert table is None or find_questions(table, propose_mapping(table))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Jo-Ann", "Ann", "Anna", "Anna B"),
+        ("o1", "o1-mini", "gpt-4o", "gpt-4o-mini"),
+        ("J.Smith", "Smith", "K.Smith", "St. Smith"),
+        ("Wolf!", "Cat!", "Player 1", "Player"),
+        ("1", "-1", "李", "李雷"),
+        ("Ann", "Ann (Werewolf)", "Bea", "Cid"),
+    ],
+)
+def test_other_names_that_share_a_part_are_names(names):
+    assert find_modes(names) == frozenset()

@@ -2,12 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from itertools import compress, groupby, pairwise
-from typing import Any
 
 from discussions.transcripts.core.audience import (
-    LEAST_SPACES,
     NARRATORS,
     OF_CALLS,
     OUT,
@@ -24,8 +22,9 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_lines import ChatLine, as_shape, read_heading
-from discussions.transcripts.core.readers.narration import VOTES, part_of_day, tells
-from discussions.transcripts.core.thoughts import LEAST_ASIDES, have_asides, may_think, split_thoughts
+from discussions.transcripts.core.readers.lines_below import has_marks, is_apart
+from discussions.transcripts.core.readers.narration import VOTES, part_of_day
+from discussions.transcripts.core.thoughts import have_asides, may_think
 
 # What a text says of a game before or below it.
 FACTS = ("game", "game id", "date", "winner", "players", "roles")
@@ -40,15 +39,16 @@ _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,
 _WITH_VERB = re.compile(
     r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40}|[^\w\s()\[\]]{1,4})"
 )
-_WITH_SUFFIX = re.compile(r"(?P<name>[^\W\d_]\S{0,60}?)(?P<mode>_[^\W\d_]{2,30})")
-# "[Ann -> Bea] psst" and "(Ann whispers to Bea) psst".
-_BOXED_NAME = re.compile(
-    r"[\[(<{](?P<name>[^\W\d_][\w'’-]{0,40})(?: ?(?:->|→|=>) ?|,? (?:whisper\w{0,3} )?to )[^\[\]()<>{}]{1,60}[\])>}]"
-    r":? ?(?P<what>\S.*)"
+_WITH_SUFFIX = re.compile(r"(?P<name>[^\W\d_]\S{0,60}?)(?P<mode>_[^\W\d_]{1,30})")
+# A sign or a letter after a name, or around it, where others have none: "Ann~", "Ann.t", "*Ann*", "T-Ann".
+_WITH_SIGN = (
+    re.compile(r"(?P<name>[^\W_][^\n]{0,60}?) ?(?P<mode>[./:|+-]?[A-Z]|[./:|+-][a-z]|[^\w\s()\[\]]{1,4})"),
+    re.compile(
+        r"(?P<mode>[^\w\s]{1,4}|_{1,2}|[A-Za-z]{1,2}[.:/_-]) ?(?P<name>[^\W\d_][^\n]{0,60}?)(?:[^\w\s]{1,4}|_{1,2})?"
+    ),
 )
 # "- Ann: she said very little": an item of a list in a text.
 _ITEM = re.compile(r"(?:[-–]|\d{1,3}[.)]) [^:：\n]{1,60}[:：]\S{0,3}(?: \S{1,200}){3}.*")
-_QUOTES, _LISTED = "\"'“”‘’„«»「」『』¿¡", frozenset("-–—*•")
 _PLAIN_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # "My read", but not "Anna van Dyck".
 _PHRASE = re.compile(
@@ -69,8 +69,6 @@ _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?|[\[({][\
 _CLOSES = re.compile(
     r"/|(?:end|ends|ended|close|closed|done|over|stop|fin|ende|конец|终|完)\b", re.IGNORECASE
 )
-# What a player does or thinks, as a chat tells it: "* Ann thinks that ...".
-_DEED = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^\W\d_A-Z]\S*).*)")
 
 
 def facts_at(lines: list[str], first: int, last: int) -> tuple[list[Fact], int]:
@@ -152,6 +150,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
     checks = (
         doubtful_labels(labels, (line.partition("：" if "：" in line else ":")[2] or line for line in lines)),
         find_modes(names),
+        find_modes(filter(None, map(_as_marked, found, lines))),
         _comes_back(found, called),
         any(line.kind == "more" and _RULED.fullmatch(line.text) for line in found),
         unknown_parts(lines),
@@ -164,11 +163,19 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         ),
         any(not part_of_day(whole[number - 1]) for number in find_titles(whole, starts)),
         have_asides(line.text for line in said),
-        _has_marks(found, called),
+        has_marks(found, called),
         _has_two_voices(said),
         are_keys([(line.name, line.text) for line in said]),
     )
     return any(checks)
+
+
+def _as_marked(line: ChatLine, written: str) -> str:
+    """The name of who speaks to all with the signs around it, as in "*Ann*:"; "" of other lines."""
+    is_open = line.kind == "message" and not line.audience
+    match = chat.match_message(chat.plain_line(written)) if is_open else None
+    after = written[match.end("name") : match.start("colon")].strip() if match else ""
+    return f"{match['mark']}{line.name}{after}".replace("**", "") if match else ""
 
 
 def _heard(found: Iterable[ChatLine]) -> Iterator[bool]:
@@ -181,35 +188,29 @@ def _heard(found: Iterable[ChatLine]) -> Iterator[bool]:
         yield not is_told and (line.kind == "section" or not is_private)
 
 
-def read_deed(text: str, above: Mapping[str, Any]) -> tuple[str, str]:
-    """Who does or thinks something in a line under a message, which nobody says, and what; else "".
-
-    Of others than the author only thoughts and whispers count, and nothing in a list: "* Bea is odd" is a part of a
-    text.
-    """
-    found = _BOXED_NAME.fullmatch(text)
-    if found is None and (found := _DEED.fullmatch(text)):
-        kind, is_list = kind_of_type(found["verb"]), above["message"].rpartition("\n")[2].startswith(text[:1])
-        is_own = found["name"] == above["playerName"] and not is_list and kind != SPEECH
-        found = found if is_own or is_hidden(found["verb"]) else None
-    return (found["name"], found["what"]) if found else ("", "")
-
-
 def find_modes(names: Iterable[str]) -> frozenset[str]:
     """What stands after several names, in brackets or as a word, of players who speak with other words, too.
 
     It may say who could hear a message: "Ann (aside)", "Ann denkt", "Ann_plans".
     """
     found: dict[str, set[str]] = {}
-    for name in names:
-        match = _match_mode(name)
-        found.setdefault(match["name"] if match else name, set()).add(match["mode"] if match else "")
+    known = dict.fromkeys(names)
+    for name in known:
+        splits = _splits_of(name)
+        called, mode = next((one for one in splits if one[1] and one[0] in known), splits[0])
+        found.setdefault(called, set()).add(mode)
     modes = Counter(mode for own in found.values() if len(own) > 1 for mode in own if mode)
-    bare = {mode for own in found.values() if "" in own for mode in own}
-    often = [mode for mode, count in modes.items() if count > 1]
+    bare = {mode for own in found.values() if "" in own for mode in own if mode}
+    often = {mode for mode, count in modes.items() if count > 1}
+    # A sign, a small letter or a word that hides need stand beside one name alone.
+    letters = {mode: "".join(filter(str.isalnum, mode)) for mode in bare}
+    signs = {
+        mode
+        for mode, said in letters.items()
+        if kind_of_title(mode) or not (said[1:] or said != said.lower())
+    }
     # Of "red_spy", "red_cat" and "blue_spy", nobody is "red".
-    bare |= {mode for mode in often if mode[0] != "_" or is_hidden(mode)}
-    return frozenset(bare.intersection(often))
+    return frozenset(bare & (often | signs)) | {mode for mode in often if mode[0] != "_" or is_hidden(mode)}
 
 
 def may_be_none(name: str, texts: Iterable[str] = ()) -> bool:
@@ -269,12 +270,14 @@ def _last_word(name: str) -> str:
 
 def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
     """A name, and what of these stands after it; "" for other names."""
-    match = _match_mode(name) if modes else None
-    return (match["name"], match["mode"]) if match and match["mode"] in modes else (name, "")
+    return next((one for one in _splits_of(name) if one[1] in modes), (name, "")) if modes else (name, "")
 
 
-def _match_mode(name: str) -> "re.Match[str] | None":
-    return _WITH_MODE.fullmatch(name) or _WITH_VERB.fullmatch(name) or _WITH_SUFFIX.fullmatch(name)
+def _splits_of(name: str) -> list[tuple[str, str]]:
+    """A name and what may stand beside it, in all ways: what nobody need be called bare comes first."""
+    plain = _WITH_MODE.fullmatch(name) or _WITH_VERB.fullmatch(name) or _WITH_SUFFIX.fullmatch(name)
+    signs = [match.group("name", "mode") for shape in _WITH_SIGN if (match := shape.fullmatch(name))]
+    return [plain.group("name", "mode") if plain else (name, ""), *signs]
 
 
 def unknown_parts(lines: Iterable[str]) -> set[str]:
@@ -311,73 +314,7 @@ def _is_known(text: str, names: Collection[str]) -> bool:
     """Whether a line is a vote, an item of a list, or read as no part of a text anyway."""
     vote = VOTES.fullmatch(text)
     is_vote = vote is not None and (vote["name"] in names or not text[0].isalnum())
-    return is_vote or _ITEM.fullmatch(text) is not None or _is_apart(text, names)
-
-
-def _is_apart(text: str, names: Collection[str]) -> bool:
-    """Whether a line is read as no part of a text: a deed of a player, what is said to one, a thought."""
-    deed = _DEED.fullmatch(text)
-    is_deed = (deed is not None and deed["name"] in names) or _BOXED_NAME.fullmatch(text) is not None
-    return is_deed or (may_think(text) and split_thoughts(text)[1] != "")
-
-
-# What begins lines that texts rarely have, and below how many messages it is asked about; where texts are brief, any
-# sign sets apart a last line of several words, below one of so many messages.
-_RARE, _LEAST_MARKS, _FEW = frozenset("([{~↳└→_"), 2, 20
-_EMPHASISED = re.compile(r"(?P<sign>[*_~…·•^%/–-])(?!\*) ?[^\s*].*[^*](?P=sign)")
-
-
-def _has_marks(found: Iterable[ChatLine], names: Collection[str]) -> bool:
-    """Whether a sign begins lines below so many public messages that it has to be asked who could hear these.
-
-    Without any sign it is asked where nearly all texts have just one more line: the margin may have set these apart.
-    """
-    texts = _public_texts(found, names)
-    several = [lines for lines in texts if lines[1:]]
-    signs = Counter(sign for lines in several for sign in _signs_below(lines))
-    ends = Counter(filter(None, map(_sign_at_end, several)))
-    even = sum(len(lines) == _LEAST_MARKS and lines[0][1] != "" for lines in texts)
-    often = max(signs.values(), default=0)
-    are_brief = 2 * sum(len(lines) <= _LEAST_MARKS for lines in texts) > len(texts)
-    is_apart = any(count >= _LEAST_MARKS or _FEW * count >= len(texts) for count in ends.values())
-    is_rare = any(count >= _LEAST_MARKS for sign, count in signs.items() if sign in _RARE)
-    is_usual = 4 * often >= len(texts) or 5 * even >= 4 * len(texts)
-    return is_rare or (are_brief and is_apart) or (max(often, even) >= LEAST_ASIDES and is_usual)
-
-
-def _public_texts(found: Iterable[ChatLine], names: Collection[str]) -> list[list[tuple[str, str]]]:
-    """The lines of each public message: the sign that begins a line below its first one, and its text."""
-    texts: list[list[tuple[str, str]]] = []
-    lines: list[tuple[str, str]] = []
-    for line in found:
-        text = line.text.strip()
-        # A label in small letters is a sign, too.
-        sign = line.name or ("_" if _EMPHASISED.fullmatch(text) else text.replace("->", "→", 1)[:1])
-        if line.kind == "message":
-            lines = [("", text)]
-            texts += [] if line.audience else [lines]
-        elif line.kind in ("heading", "night", "section"):
-            lines = []
-        elif line.kind == "more" and not _is_apart(text, names):
-            is_sign = sign.strip(_QUOTES) != "" and (line.name != "" or not sign.isalnum())
-            lines.append((sign if is_sign else "", text))
-    return texts
-
-
-def _signs_below(lines: list[tuple[str, str]]) -> list[str]:
-    """The signs that begin lines of a text; of those of lists, which texts have, only what begins a single one."""
-    counts = Counter(sign for sign, _text in lines if sign)
-    return [sign for sign, count in counts.items() if count == 1 or sign not in _LISTED]
-
-
-def _sign_at_end(lines: list[tuple[str, str]]) -> str:
-    """The sign of several words that end a text, unless they are an item of a list or the text above announces them."""
-    sign, text = lines[-1]
-    above = next((said for other, said in reversed(lines) if other != sign), "")
-    is_label = sign[:1].isalnum() or text.startswith(("**", "@"))
-    is_apart = sign in _signs_below(lines) and text.count(" ") >= LEAST_SPACES and not is_label
-    is_announced = not above or above.endswith((":", "："))
-    return "" if not is_apart or is_announced or tells(text.lstrip(sign)) else sign
+    return is_vote or _ITEM.fullmatch(text) is not None or is_apart(text, names)
 
 
 def _has_two_voices(said: Iterable[ChatLine]) -> bool:

@@ -17,7 +17,7 @@ from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
-from discussions.transcripts.core.readers import cast_lists, narration
+from discussions.transcripts.core.readers import cast_lists, lines_below, narration
 from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
@@ -364,7 +364,7 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
     if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
-    name, deed = labels.read_deed(line.text, game.open)
+    name, deed = lines_below.read_deed(line.text, game.open)
     if deed:
         _add_message(game, name, deed, line.time, place, "nobody")
         return

@@ -60,6 +60,8 @@ _VOTES = re.compile(
     re.IGNORECASE,
 )
 _AUTHOR = re.compile(r"\A\W*(?:by|from|von|par|por|от)\W*\Z", re.IGNORECASE)
+# Bold names are no others.
+_AROUND = re.compile(r"(?<![*_`])([*_~(<'\"]?)\0([*_~)>'\"]?)(?![*_`])")
 _EVENT = re.compile(rf"\[(?P<name>{'|'.join(EVENTS)})\](?P<text>.*)", re.IGNORECASE)
 _SIGNS_BEFORE = re.compile(r"\A[^\w\[(]{1,12}")
 _ID = re.compile(r"[^\W\d_]{1,20}[_-]?\d{1,4}\W?")
@@ -193,6 +195,17 @@ def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
     return words or "".join(said.split()).strip("-–*_#.·[]()|")
 
 
+def _with_marks(heads: Mapping[int, _Head]) -> dict[int, _Head]:
+    """The heads with the signs around a name as their type, where the same players speak without signs, too."""
+    marks = {at: _AROUND.search(head.shape) for at, head in heads.items() if not head.kind}
+    signs = {at: "".join(found.groups()) for at, found in marks.items() if found}
+    bare = {heads[at].player for at, sign in signs.items() if not sign}
+    apart = {sign for at, sign in signs.items() if sign and heads[at].player in bare}
+    return {
+        at: replace(head, kind=signs[at]) if signs.get(at) in apart else head for at, head in heads.items()
+    }
+
+
 class _Place(Struct):
     """Where the reading of the lines has come to: what began above, and who has spoken last.
 
@@ -225,7 +238,7 @@ def read_named(lines: list[str]) -> Rows:
         heads = _find_heads(lines, any_of(names)) if len(names) >= LEAST_NAMES else {}
         names = frozenset(head.player for head in heads.values())
     told = _find_told(lines, names) | _find_figures(heads)
-    heads = {number: head for number, head in heads.items() if number not in told}
+    heads = _with_marks({number: head for number, head in heads.items() if number not in told})
     lines = ["" if number in told else line for number, line in enumerate(lines, start=1)]
     any_name = any_of(names)
     labels = Counter(label["label"] for line in lines if (label := _label_of(line)))
