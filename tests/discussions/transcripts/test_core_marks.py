@@ -12,6 +12,7 @@ from tests.factories.reading import read_transcripts
 NAMES = ("Ida", "Jon", "Kim")
 SAID = [(NAMES[at % 3], f"Point {at} is mine and nobody takes it.") for at in range(12)]
 THOUGHT = "They still believe me."
+TO = ("{} @Kim", "{} (@Kim)", "{} -> Kim (private)", "{}, to Kim", "{} to Kim only", "{} 对Kim说", "{} PM")
 
 
 def chat(below: dict[int, str]) -> bytes:
@@ -89,7 +90,7 @@ def test_a_title_of_those_who_whisper_hides_what_follows_in_the_proposal(closed,
 
 
 @pytest.mark.parametrize(
-    "form", ["{}~", "{}*", "{}'", "{} (t)", "{}.t", "{}💭", "*{}", "*{}*", "({})", "<{}>"]
+    "form", ["{}~", "{}*", "{}'", "{} (t)", "{}.t", "{}💭", "*{}", "*{}*", "({})", "<{}>", *TO]
 )
 @pytest.mark.parametrize("is_rows", [True, False])
 def test_names_with_a_sign_beside_the_same_names_are_asked_about(form, is_rows):
@@ -111,6 +112,7 @@ def test_names_with_a_sign_beside_the_same_names_are_asked_about(form, is_rows):
         ("Wolf!", "Cat!", "Player 1", "Player"),
         ("1", "-1", "李", "李雷"),
         ("Ann", "Ann (Werewolf)", "Bea", "Cid"),
+        ("Ann", "Lee", "Ann Lee", "Ann-Lee"),
     ],
 )
 def test_other_names_that_share_a_part_are_names(names):

@@ -3,14 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from itertools import compress, groupby, pairwise
 
 from discussions.transcripts.core.audience import (
+    NAMED,
     NARRATORS,
     OF_CALLS,
     OUT,
     SPEECH,
     THOUGHT_NAMES,
+    UNSPACED,
     VOTE,
     distinct,
     is_hidden,
@@ -42,11 +45,14 @@ _WITH_VERB = re.compile(
 _WITH_SUFFIX = re.compile(r"(?P<name>[^\W\d_]\S{0,60}?)(?P<mode>_[^\W\d_]{1,30})")
 # A sign or a letter after a name, or around it, where others have none: "Ann~", "Ann.t", "*Ann*", "T-Ann".
 _WITH_SIGN = (
-    re.compile(r"(?P<name>[^\W_][^\n]{0,60}?) ?(?P<mode>[./:|+-]?[A-Z]|[./:|+-][a-z]|[^\w\s()\[\]]{1,4})"),
+    re.compile(
+        r"(?P<name>[^\W_][^\n]{0,60}?) ?(?P<mode>[./:|+-]?[A-Z]|(?<= )[A-Z]{2,9}|[./:|+-][a-z]|[^\w\s()\[\]]{1,4})"
+    ),
     re.compile(
         r"(?P<mode>[^\w\s]{1,4}|_{1,2}|[A-Za-z]{1,2}[.:/_-]) ?(?P<name>[^\W\d_][^\n]{0,60}?)(?:[^\w\s]{1,4}|_{1,2})?"
     ),
 )
+_NEXT = rf"(?:\W|(?={UNSPACED.pattern}))"
 # "- Ann: she said very little": an item of a list in a text.
 _ITEM = re.compile(r"(?:[-–]|\d{1,3}[.)]) [^:：\n]{1,60}[:：]\S{0,3}(?: \S{1,200}){3}.*")
 _PLAIN_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -191,13 +197,15 @@ def _heard(found: Iterable[ChatLine]) -> Iterator[bool]:
 def find_modes(names: Iterable[str]) -> frozenset[str]:
     """What stands after several names, in brackets or as a word, of players who speak with other words, too.
 
-    It may say who could hear a message: "Ann (aside)", "Ann denkt", "Ann_plans".
+    It may say who could hear a message: "Ann (aside)", "Ann denkt", "Ann_plans", "Ann @Bea (PM)".
     """
     found: dict[str, set[str]] = {}
-    known = dict.fromkeys(names)
+    known = dict.fromkeys(filter(None, names))
+    addressed = _find_addressed(known)
     for name in known:
         splits = _splits_of(name)
         called, mode = next((one for one in splits if one[1] and one[0] in known), splits[0])
+        called, mode = addressed.get(name, (called, mode))
         found.setdefault(called, set()).add(mode)
     modes = Counter(mode for own in found.values() if len(own) > 1 for mode in own if mode)
     bare = {mode for own in found.values() if "" in own for mode in own if mode}
@@ -207,10 +215,26 @@ def find_modes(names: Iterable[str]) -> frozenset[str]:
     signs = {
         mode
         for mode, said in letters.items()
-        if kind_of_title(mode) or not (said[1:] or said != said.lower())
+        if kind_of_title(mode) or NAMED in mode or not (said[1:] or said != said.lower())
     }
     # Of "red_spy", "red_cat" and "blue_spy", nobody is "red".
     return frozenset(bare & (often | signs)) | {mode for mode in often if mode[0] != "_" or is_hidden(mode)}
+
+
+def _find_addressed(names: Collection[str]) -> dict[str, tuple[str, str]]:
+    """The names that hold another one, with who speaks, and the words around the other: "Ann @Bea (PM)"."""
+    called = "|".join(map(re.escape, sorted(names, key=len, reverse=True)[:MOST_LABELS]))
+    edge = f"(?:(?<!\\w)|(?<={UNSPACED.pattern}))"
+    both = re.compile(
+        rf"(?P<name>{called})(?P<before>{_NEXT}[^\n]{{0,30}}?){edge}(?:{called})(?P<after>(?:{_NEXT}[^\n]{{0,30}})?)"
+    )
+    found = {name: both.fullmatch(name) for name in names if not name.isascii() or not name.isalnum()}
+    return {
+        name: (one["name"], f"{one['before']}{NAMED}{one['after']}".strip())
+        for name, one in found.items()
+        # "Mary Ann" and "Jo-Ann" are names.
+        if one and (one["before"] not in ("", " ", "-") or one["after"])
+    }
 
 
 def may_be_none(name: str, texts: Iterable[str] = ()) -> bool:
@@ -270,7 +294,18 @@ def _last_word(name: str) -> str:
 
 def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
     """A name, and what of these stands after it; "" for other names."""
-    return next((one for one in _splits_of(name) if one[1] in modes), (name, "")) if modes else (name, "")
+    if not modes:
+        return name, ""
+    # What stands around another name comes before what stands around any words.
+    around = [
+        (match["name"], mode) for mode in modes if NAMED in mode if (match := _around(mode).fullmatch(name))
+    ]
+    return next((one for one in (*around, *_splits_of(name)) if one[1] in modes), (name, ""))
+
+
+@lru_cache(maxsize=64)
+def _around(mode: str) -> "re.Pattern[str]":
+    return re.compile(rf"(?P<name>.{{1,60}}?) ?{re.escape(mode).replace(re.escape(NAMED), '.{1,60}')}")
 
 
 def _splits_of(name: str) -> list[tuple[str, str]]:
