@@ -311,8 +311,9 @@ def _around(mode: str) -> "re.Pattern[str]":
 def _splits_of(name: str) -> list[tuple[str, str]]:
     """A name and what may stand beside it, in all ways: what nobody need be called bare comes first."""
     plain = _WITH_MODE.fullmatch(name) or _WITH_VERB.fullmatch(name) or _WITH_SUFFIX.fullmatch(name)
-    signs = [match.group("name", "mode") for shape in _WITH_SIGN if (match := shape.fullmatch(name))]
-    return [plain.group("name", "mode") if plain else (name, ""), *signs]
+    shapes = (plain, *(shape.fullmatch(name) for shape in _WITH_SIGN))
+    found = [(match["name"], match["mode"]) for match in shapes if match]
+    return found if plain else [(name, ""), *found]
 
 
 def unknown_parts(lines: Iterable[str]) -> set[str]:
