@@ -59,7 +59,6 @@ ONE, LIST, LINES, VALUES, TEXT, FOLDER = "one", "list", "lines", "values", "text
 _TOO_LARGE = mark(
     "The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files."
 )
-_PICTURE = mark("The file is a picture. Upload the transcript as text, such as JSON.")
 _SEPARATED = mark(
     'Its lines look like messages ("{line}"), but not of a known chat. Say once whether they are, under “Is this the '
     'game?” of the import, or by command with --map "separator={separator}".'
@@ -69,10 +68,33 @@ _TEXT = mark(
     "how they are written: under “Is this the game?” of the import, or with --map "
     '"separator=[{{time}}] {{player}}: {{text}}".'
 )
+_DATABASE = mark(
+    "The file is a database, or was written by one. Export its table of messages as CSV, for example with: sqlite3 "
+    '-header -csv game.db "select * from messages" > game.csv'
+)
+_PARQUET = mark(
+    'The file is Parquet. Write it as JSON lines, for example with: python -c "import pandas; pandas.read_parquet('
+    "'game.parquet').to_json('game.jsonl', orient='records', lines=True)\""
+)
+# How other files begin.
 _FOREIGN = (
-    (b"\x89PNG", _PICTURE),
-    (b"\xff\xd8\xff", _PICTURE),
-    (b"%PDF", mark("The file is a PDF document. Upload the transcript as text, such as JSON.")),
+    (
+        (b"\x89PNG", b"\xff\xd8\xff"),
+        mark("The file is a picture. Upload the transcript as text, such as JSON."),
+    ),
+    ((b"%PDF",), mark("The file is a PDF document. Upload the transcript as text, such as JSON.")),
+    (
+        (
+            b"SQLite format 3",
+            b"PRAGMA ",
+            b"BEGIN TRANSACTION",
+            b"CREATE TABLE",
+            b"-- MySQL dump",
+            b"--\n-- PostgreSQL",
+        ),
+        _DATABASE,
+    ),
+    ((b"PAR1",), _PARQUET),
 )
 _YAML_NAMES = (".yaml", ".yml")
 # A list below a key, or of objects.
@@ -151,8 +173,8 @@ def lay_out(data: bytes, name: str, source: str, options: ReadOptions) -> Unit |
     """How the file holds its games, or why none of them is read. Never raises."""
     if len(data) > (most := options.limits.file_bytes):
         return refused(name, "too_large", say(_TOO_LARGE, size=len(data) / MIB, most=most / MIB))
-    for start, sentence in _FOREIGN:
-        if data.startswith(start):
+    for begins, sentence in _FOREIGN:
+        if data.startswith(begins):
             return refused(name, "not_text", say(sentence))
     if name.lower().endswith(_YAML_NAMES) and _YAML_LIST.search(data, 0, HEAD_CHARACTERS):
         return refused(name, "unknown_format", say(_YAML))

@@ -371,6 +371,8 @@ def test_a_comma_may_stand_in_a_template_on_the_command_line():
         ("[Day 1] <{}> - {}", "[{round}] <{player}> - {text}"),
         ("[public] 【{}】{}", "[{type}] 【{player}】{text}"),
         ("[{}]{}", "[{player}]{text}"),
+        ("[{} | Round 2 | agree]\n{}", "[{player} | {round} | {type}]"),
+        ("[{} -> Bea | yes] {}", "[{player} -> {audience} | {type}] {text}"),
     ],
 )
 def test_brackets_before_texts_are_proposed_as_templates(line, written):

@@ -395,3 +395,14 @@ def test_messages_under_their_ids_are_read_and_rows_that_say_nothing_begin_round
     rows[3:3] = [{"type": "DayStarted", "round": 2}]
     (game,) = read_transcripts(lines(*rows), "g.jsonl").games
     assert [message.round for message in game.record.messages] == [1, 1, 1, 2, 2, 2]
+
+
+def test_the_name_of_a_span_is_no_player_beside_one():
+    spans = [
+        {"name": kind, "inputs": {"player": name, "day": 1}, "outputs": said}
+        for at in range(3)
+        for name, other in VOTES
+        for kind, said in (("speak", {"statement": f"I doubt {other}, {at}."}), ("vote", {"target": other}))
+    ]
+    mapping = propose_mapping(read_head(json.dumps({"spans": spans}).encode(), is_part=False))
+    assert mapping.fields["player"] == "inputs.player"

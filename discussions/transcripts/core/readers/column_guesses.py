@@ -163,7 +163,8 @@ def _is_of_each(column: str, columns: Sequence[str]) -> bool:
 def is_note(column: Column) -> bool:
     """Whether a column of sentences has a name that may say who reads them."""
     said = sum(count_gaps(cell.replace(", ", "")) > 0 for cell in column.different)
-    return looks_like_audience(column.name) and 2 * said > len(column.different)
+    may_be = looks_like_audience(column.name) and kind_of_type(column.last) != SPEECH
+    return may_be and 2 * said > len(column.different)
 
 
 def is_told(column: Column) -> bool:
@@ -319,8 +320,10 @@ def find_bare_text(table: Table, fields: Mapping[str, str], free: list[Column]) 
 def is_as_named(column: Column, other: Column, said: Column | None) -> bool:
     """Whether a column may be the players rather than another one.
 
-    It has more values, or the texts do not name most values of the other and few of its own.
+    It has more values, or the texts do not name most values of the other and few of its own. "speak", "vote" are none.
     """
+    if {SPEECH, VOTE} <= {*map(kind_of_type, column.different)}:
+        return False
     if len(other.different) < len(column.different):
         return True
     texts = "\n".join(said.all if said else []).casefold()

@@ -50,9 +50,10 @@ _SPOKEN = {TEXT, *_KINDS}
 _BARE = {("", field, "") for field in (TEXT, f"{TEXT}...")}
 _PARTS, _WHO = {"round", "phase"}, {PLAYER, "voter", "out"}
 # What may stand in brackets, or be a time, before a name; then a sign, if there is one, and the text.
-_BOXED = r"\[[^\[\]\n]{1,40}\]|\([^()\n]{1,40}\)|<[^<>\n]{1,40}>|（[^（）\n]{1,40}）|【[^【】\n]{1,40}】"
+_BOXED = r"\[[^\[\]\n]{1,60}\]|\([^()\n]{1,60}\)|<[^<>\n]{1,60}>|（[^（）\n]{1,60}）|【[^【】\n]{1,60}】"
 _PIECE = re.compile(rf"(?P<boxed>{_BOXED})|(?P<time>{chat.TIME}(?:[.,]\d{{1,9}})?)")
 _MOST_PIECES = 5
+_BAR = re.compile(r" (?:\||->|→|·|/|–) ")
 _TAG = re.compile(r"[\[(<{*_#]{1,3} ?(?P<words>[^\[\]()<>{}*_#]{1,40}?) ?[\])>}*_#:]{1,4}")
 _KEY = re.compile(r"['\"](\w{1,30})['\"]\s?:")
 _SIGN = re.compile(r"[:：|>-]{1,2} ?")
@@ -356,45 +357,57 @@ def propose_templates(lines: Sequence[str]) -> list[tuple[str, str]]:
             written = shape
             for field in fields:
                 written = written.replace("\0", f"{{{field}}}", 1)
-            found.append((f"{written}{{{TEXT}}}", same[0][0]))
+            found.append((written, same[0][0]))
     text = Decoded("\n".join(lines).encode())
     return [one for one in found if fits(text, one[0])]
 
 
 def _begin_of(line: str) -> tuple[str, list[str]]:
-    r"""What a line begins with, each value as \0, and these values; ("", []) without a text or a bracket."""
+    r"""What a line begins with, each value as \0, up to its text, and these values; ("", []) without a bracket.
+
+    Bars and arrows part what is in brackets: "[Ann -> Bea | Round 1]".
+    """
     shape, values, at, is_boxed = "", list[str](), 0, False
     while len(values) < _MOST_PIECES and (piece := _PIECE.match(line, at)):
         boxed, at = piece["boxed"] or "", piece.end()
-        shape += f"{boxed[0]}\0{boxed[-1]}" if boxed else "\0"
-        values.append(boxed[1:-1].strip() if boxed else piece["time"])
+        inner = boxed[1:-1] or piece["time"]
+        parted = "".join(f"\0{sign}" for sign in (*_BAR.findall(inner), ""))
+        shape += f"{boxed[:1]}{parted}{boxed[-1:]}"
+        values += map(str.strip, _BAR.split(inner))
         is_boxed = is_boxed or bool(boxed)
         space = line[at : at + 1].isspace()
         shape, at = f"{shape} " if space else shape, at + space
     sign = _SIGN.match(line, at)
     shape, at = (shape + sign[0], sign.end()) if sign else (shape, at)
-    return (shape, values) if is_boxed and any(map(str.isalnum, line[at:])) else ("", [])
+    has_text = any(map(str.isalnum, line[at:]))
+    shape = f"{shape}{{{TEXT}}}" if has_text else shape.strip()
+    return (shape, values) if is_boxed and (has_text or len(values) > 1) else ("", [])
 
 
 def _fields_of(rows: Sequence[Sequence[str]]) -> list[str]:
     """For each place of such lines its field: a time, a player, a round, a type, or "" for what nobody needs."""
     places = [Counter(values) for values in zip(*rows, strict=True)]
     few = [2 * len(counts) <= len(rows) for counts in places]
+    # Of several, names are in capitals, and there are most of them.
     names = [
-        len(counts)
-        for counts, is_few in zip(places, few, strict=True)
+        (all(map(str.istitle, counts)), len(counts), -at)
+        for at, (counts, is_few) in enumerate(zip(places, few, strict=True))
         if is_few and not (_are_types(counts) or _are(_ROUND, counts) or _are(_TIME, counts))
     ]
+    player = -max(names, default=(False, 0, 1))[2]
+    are_names = [2 * len(counts.keys() & places[player].keys()) > len(counts) for counts in places]
+    # Who speaks stands before those who hear it: "Ann -> Bea".
+    player = are_names.index(True) if player >= 0 else player
     fields = list[str]()
-    for counts, is_few in zip(places, few, strict=True):
+    for at, (counts, is_few) in enumerate(zip(places, few, strict=True)):
         if _are(_TIME, counts):
             fields.append("time")
         elif is_few and _are(_ROUND, counts):
             fields.append("round")
-        elif names and 1 < len(counts) == max(names) and is_few and PLAYER not in fields:
+        elif at == player and len(counts) > 1:
             fields.append(PLAYER)
         else:
-            fields.append("type" if is_few else "")
+            fields.append("audience" if are_names[at] and player >= 0 else "type" if is_few else "")
     types = [at for at, field in enumerate(fields) if field == "type"]
     # A field stands once: of several types that which hides, else that which tells most apart.
     hiding = [at for at in types if any(map(is_hidden, places[at]))]
