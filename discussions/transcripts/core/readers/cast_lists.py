@@ -1,21 +1,28 @@
 """The players that a JSON object or a text lists beside the messages of its game: their names, ids and roles."""
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, groupby
 from typing import Any
 
-from discussions.transcripts.core.audience import NARRATORS
+from discussions.transcripts.core.audience import NARRATORS, words_of
 from discussions.transcripts.core.fields import NOTHING, as_list, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.chat_labels import LEAST_NUMBERED
+from discussions.transcripts.core.readers.columns import PLAYER, TEXT
 from discussions.transcripts.core.readers.narration import ROLE
 from workspace.core.words import mark
 
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
 _LISTS, _DEEPEST = ("players", "seats", "users", *_CASTS), 3
-_NAME_KEYS = ("name", "displayName", "display_name", "username", "nickname")
+_NAME_KEYS = (
+    "name displayName display_name username nickname playerName player_name agentName agent_name alias nick handle "
+    "full_name fullName label"
+).split()
+# Beside lists of players, what holds their names by id, or their ids by name; and the last word of the key of an id.
+_NAMES = frozenset("name names speakers seats users id ids nicknames aliases".split()).union(_LISTS)
+_ID_WORDS = frozenset("id index idx no number num seat code uid".split())
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 KEYS = ("players", *_CASTS, *_ROLES)
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
@@ -32,20 +39,66 @@ _DIFFERS = mark(
 )
 
 
-def find_names(value: Any, depth: int = 0) -> dict[str, str]:
-    """The name of each player whom a list of players gives an id, too, in an object or in one inside it."""
+def find_names(value: Any, rows: Sequence[Mapping[str, str]] = (), depth: int = 0) -> dict[str, str]:
+    """The name of each player to whom an object, or one inside it, gives an id, too.
+
+    `rows` say who speaks, and what.
+    """
     found: dict[str, str] = {}
+    said = {cells[PLAYER].strip() for cells in rows if PLAYER in cells}
     players = [player for key in _LISTS if key in as_object(value) for player in _stored(value[key])]
-    # Seats may be numbers that are ids of others.
-    for key in _PLAYER_IDS:
+    keys = [key for key in dict.fromkeys(chain(_PLAYER_IDS, *players)) if _is_id(key, players)]
+    # Seats may be numbers that are ids of others: those by which players speak come first.
+    keys.sort(key=lambda key: -sum(str(player.get(key)) in said for player in players))
+    for key in keys:
         for player in players:
             name = _name_of(player)
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
+    for key, part in as_object(value).items():
+        if not found and not _NAMES.isdisjoint(words_of(key)):
+            found = _by_id_or_name(part, said, "\n".join(cells.get(TEXT, "") for cells in rows))
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     for part in inner if depth < _DEEPEST and not found else ():
-        found = found or (find_names(part, depth + 1) if type(part) in (dict, list) else {})
+        found = found or (find_names(part, rows, depth + 1) if type(part) in (dict, list) else {})
     return found
+
+
+def _is_id(key: str, players: list[dict[str, Any]]) -> bool:
+    """Whether players have ids under a key: of a known name, else one that is different for each."""
+    values = [str(player[key]) for player in players if key in player]
+    is_other = key not in _NAME_KEYS and not _ID_WORDS.isdisjoint(words_of(key)[-1:])
+    return key in _PLAYER_IDS or (is_other and len(values) == len({*values}) == len(players))
+
+
+def _by_id_or_name(part: Any, said: set[str], texts: str) -> dict[str, str]:
+    """The names by id in an object of names by id or of ids by name, or in a list of names, where ids speak."""
+    if (
+        type(part) is list
+        and all(type(name) is str for name in part)
+        and said
+        and all(map(str.isdecimal, said))
+    ):
+        first = 0 if "0" in said else 1 if str(len(part)) in said else len(part)
+        found = {str(number): name for number, name in enumerate(part, start=first)}
+        return found if said <= found.keys() else {}
+    pairs = [(key, str(one)) for key, one in as_object(part).items() if type(one) in (str, int)]
+    for found in (dict(pairs), {one: key for key, one in pairs}):
+        is_whole = len(pairs) == len(as_object(part)) == len({*found.values()}) > 1
+        if is_whole and said and said <= found.keys() and not any(map(is_card, found.values())):
+            called = [
+                sum(re.search(rf"\b{re.escape(name)}\b", texts) is not None for name in own)
+                for own in (found, found.values())
+            ]
+            are_ids = all(len(own) < 3 or any(map(str.isdecimal, own)) for own in found)
+            are_names = not any(any(map(str.isdecimal, name)) for name in found.values())
+            if called[1] > called[0] or (are_ids and are_names):
+                return found
+    return {}
+
+
+def _count_named(names: Iterable[str], texts: str) -> int:
+    return sum(re.search(rf"\b{re.escape(name)}\b", texts) is not None for name in names)
 
 
 def _stored(part: Any) -> list[dict[str, Any]]:
@@ -64,56 +117,64 @@ def _name_of(player: dict[str, Any]) -> Any:
     return next((player[key] for key in _NAME_KEYS if key in player), None)
 
 
-def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
+def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]], ids: Mapping[str, str]) -> Any:
     """The players that an object lists, as names, as objects, by name or by their roles; None where it lists none."""
-    listed = value.get("players") or None
+    listed, metadata = value.get("players") or None, as_object(value.get("metadata"))
+    casts = [_read_cast(value.get(key) or metadata.get(key), said, ids) for key in KEYS]
+    facts: dict[str, dict[str, Any]] = {}
+    # Counts of roles and settings ("players": {"min": 3}) name nobody who speaks.
+    for cast in (cast for cast in casts if not said.keys().isdisjoint(cast)):
+        for name, own in cast.items():
+            facts[name] = own | facts.get(name, {})
     if type(listed) is list:
-        are_names = all(type(name) is str for name in listed)
-        return [{"name": name} for name in listed] if are_names else _named(listed, said)
-    cast = next(filter(None, (as_objects(value.get(key)) for key in _CASTS)), [])
-    names = [player.get("name") for player in cast]
-    if listed is None and all(type(name) is str for name in names) and not said.keys().isdisjoint(names):
-        return [_facts(player) for player in cast]
-    metadata = as_object(value.get("metadata"))
-    for key in KEYS:
-        facts = _by_id(as_object(value.get(key) or metadata.get(key)))
-        # Under an id, a player says their name.
-        inner = as_objects([*facts.values()])
-        named = {name: fact for fact in inner if type(name := _name_of(fact)) in (str, int)}
-        facts = named if len(named) == len(facts) else facts
-        # Counts of roles and settings ("players": {"min": 3}) name nobody who speaks.
-        if not said.keys().isdisjoint(facts):
-            return [
-                said.get(name, {}) | _facts(facts.get(name)) | {"name": name}
-                for name in dict.fromkeys((*said, *facts))
-            ]
-    return listed
+        objects = [{"name": one} if type(one) is str else one for one in listed]
+        return [_completed(player, facts) for player in _named(objects, said)]
+    if not facts:
+        return listed
+    return [
+        said.get(name, {}) | facts.get(name, {}) | {"name": name} for name in dict.fromkeys((*said, *facts))
+    ]
 
 
-def add_listed(around: Iterable[Any], roster: dict[str, dict[str, Any]], depth: int = 0) -> None:
+def _completed(player: Any, facts: dict[str, dict[str, Any]]) -> Any:
+    """A listed player, with what another list says of them."""
+    own = facts.get(str(as_object(player).get("name")).strip(), {})
+    return player | {key: fact for key, fact in own.items() if player.get(key) in NOTHING} if own else player
+
+
+def add_listed(
+    around: Iterable[Any], roster: dict[str, dict[str, Any]], ids: Mapping[str, str], depth: int = 0
+) -> None:
     """Add to the players of rows those whom one of these values, or one inside it, lists beside most of them."""
     for part in filter(None, map(as_object, around)):
         for key in KEYS:
-            cast = _read_cast(part.get(key), roster)
+            cast = _read_cast(part.get(key), roster, ids)
             known = cast if 2 * len(cast.keys() & roster.keys()) > len(cast) else {}
-            for name, role in known.items():
+            for name, facts in known.items():
                 if name in roster or name.casefold() not in NARRATORS:
                     own = roster.setdefault(name, {"name": name, "role": None, "personality": None})
-                    own["role"] = own["role"] or role
+                    own["role"] = own["role"] or facts.get("role")
         if depth < _DEEPEST:
-            add_listed(part.values(), roster, depth + 1)
+            add_listed(part.values(), roster, ids, depth + 1)
 
 
-def _read_cast(listed: Any, roster: dict[str, dict[str, Any]]) -> dict[str, str | None]:
-    """The names in a list of players, or in an object by name or id, each with the role that stands there."""
-    if type(listed) is dict:
-        pairs = [(as_object(fact).get("name", name), fact) for name, fact in listed.items()]
-    else:
-        objects = [{"name": item} if type(item) is str else item for item in as_list(listed)]
-        pairs = [(fact.get("name"), fact) for fact in as_objects(_named(objects, roster))]
-    return {
-        name.strip(): _facts(fact).get("role") for name, fact in pairs if type(name) is str and name.strip()
-    }
+def _read_cast(listed: Any, roster: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """The players in a list, or in an object by name, by id or by role, each with what stands there of them."""
+    called = {name.casefold(): name for name in roster} | {own.casefold(): name for own, name in ids.items()}
+    pairs: list[tuple[Any, Any]] = []
+    objects = [{"name": item} if type(item) is str else item for item in as_list(listed)]
+    for item in _named(objects, roster):
+        key, fact = item if type(item) is list and len(item) == 2 else (_name_of(as_object(item)), item)
+        pairs.append((fact, key) if str(fact).casefold() in called else (key, fact))
+    for key, fact in _by_id(as_object(listed)).items():
+        names = [one for one in as_list(fact) or [fact] if str(one).strip().casefold() in called]
+        is_role = key.casefold() not in called and len(names) == len(as_list(fact) or [fact])
+        pairs += [(name, key) for name in names] if is_role else [(_name_of(as_object(fact)) or key, fact)]
+    said = [
+        (called.get(str(name).strip().casefold(), str(name).strip()), fact) for name, fact in pairs if name
+    ]
+    # What is called otherwise has no role.
+    return {name: {} if called.get(str(fact).casefold()) == name else _facts(fact) for name, fact in said}
 
 
 def without_lists(value: dict[str, Any], depth: int = 0) -> dict[str, Any]:
@@ -125,7 +186,7 @@ def without_lists(value: dict[str, Any], depth: int = 0) -> dict[str, Any]:
     }
 
 
-def _named(listed: list[Any], said: dict[str, dict[str, Any]]) -> list[Any]:
+def _named(listed: list[Any], said: Mapping[str, Any]) -> list[Any]:
     """The players of a list that names none by "name": by the key that holds those who speak."""
     keys = dict.fromkeys(key for player in as_objects(listed) for key in player)
     counts = {key: sum(str(player.get(key)) in said for player in as_objects(listed)) for key in keys}
@@ -140,7 +201,9 @@ def _named(listed: list[Any], said: dict[str, dict[str, Any]]) -> list[Any]:
 def _facts(fact: Any) -> dict[str, Any]:
     """What a list or an object of players or roles says of one: the role itself, or an object with it."""
     known = {"role": fact} if type(fact) is str else as_object(fact)
-    return {key: known[key] for key in ("name", "role", "personality") if type(known.get(key)) is str}
+    roles = [said for key, said in known.items() if words_of(key)[-1:] == ["role"]]
+    known = {"role": next(iter(roles), None)} | known
+    return {key: known[key] for key in ("role", "personality") if type(known.get(key)) is str}
 
 
 def merge_player(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Notes) -> Any:

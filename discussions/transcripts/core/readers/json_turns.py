@@ -111,7 +111,6 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         notes.fault(*fault)
     value = as_one_game(value) if type(value) is list else value
     is_object = type(value) is dict
-    names = find_names(value) if is_object else {}
     known = recipes.find_mapping(table.columns, notes.columns)
     mapping = known or guesses.with_kind(table, recipes.MappingRecord(table.columns, suggest_all(table)))
     # The object is one game and holds the game's id.
@@ -119,8 +118,9 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     if known is None and "vote" not in fields:
         rows = first_cells(table, places_of(fields, table.columns))
         fields |= find_votes(rows, guesses.find_free(table, fields), fields)
-    mapping = replace(mapping, fields=fields, ids=names)
     named = first_cells(table, places_of(fields, table.columns))
+    names = find_names(value, named) if is_object else {}
+    mapping = replace(mapping, fields=fields, ids=names)
     if known is None and lacks_columns(table, fields, named):
         notes.fault(recipes.UNKNOWN_COLUMNS, "", recipes.describe_unknown(table.columns))
         return None
@@ -131,7 +131,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     game, _notes = next(games_of_rows(table, mapping, lambda: notes, signs), (None, notes))
     if game is None or not is_object:
         return game
-    return game | {"gameId": game_id(value) or notes.source} | _carried(value, game, notes)
+    return game | {"gameId": game_id(value) or notes.source} | _carried(value, game, names, notes)
 
 
 def table_of_game(value: Any) -> Table | None:
@@ -202,17 +202,23 @@ def _say_missing(value: Any) -> str:
     return say("{sentence} Each message should name its player and its text.", sentence=sentence)
 
 
-def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
+def _carried(
+    value: dict[str, Any], game: dict[str, Any], ids: dict[str, str], notes: Notes
+) -> dict[str, Any]:
     """The native keys of the object around its messages. An empty value counts as absent; votes by rounds are rows."""
     names = [name for name in (*CARRIED, "players") if value.get(name)]
     # What is called so and is no list of ours is not ours: {"eliminations": {"1": "Bea"}}. Other votes are rows.
     names = [name for name in names if name != "eliminations" or type(value[name]) is list]
     are_rows = game["votes"] and not are_votes(value.get("votes"))
     names = [name for name in names if name != "votes" or (type(value[name]) is list and not are_rows)]
-    acts = {name: list(map(_with_round, value[name])) for name in names if name in ("votes", "eliminations")}
+    acts = {
+        name: [_with_round(item, ids) for item in value[name]]
+        for name in names
+        if name in ("votes", "eliminations")
+    }
     carried = {name: value[name] for name in names} | acts
     said = {player["name"]: player for player in game["players"]}
-    if (listed := list_players(value, said)) is not None:
+    if (listed := list_players(value, said, ids)) is not None:
         carried["players"] = listed
     notes.translate("", "")
     for name, part in carried.items():
@@ -231,7 +237,13 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
     return carried
 
 
-def _with_round(item: Any) -> Any:
-    """A vote or an elimination whose round may be called a day."""
+def _with_round(item: Any, ids: dict[str, str]) -> Any:
+    """A vote or an elimination whose round may be called a day, with names for ids."""
     names = {key: "round" if recipes.field_of(key) == "round" else key for key in as_object(item)}
-    return {name: item[key] for key, name in names.items()} if names else item
+    said = {name: item[key] for key, name in names.items()}
+    return {
+        name: ids.get(str(part), part)
+        if recipes.field_of(name) in (recipes.PLAYER, "voter", "target")
+        else part
+        for name, part in said.items()
+    } or item

@@ -180,10 +180,10 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     # phase called "channel" says who could hear a row: "2" is no round there.
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
     further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
-    listed = {own: name for part in table.around for own, name in find_names(part).items()}
+    first = first_cells(table, at)
+    listed = {own: name for part in table.around for own, name in find_names(part, first).items()}
     ids = guesses.find_ids(table) | listed | mapping.ids
     further |= {*_naming_others(table, at.get(recipes.PLAYER, []), ids)}
-    first = first_cells(table, at)
     types = distinct(cells.get("type", "") for cells in first)
     # Where types tell rows apart, what counts says nothing more: "subround".
     used |= {place for place, name in enumerate(table.columns) if len(types) > 1 and guesses.counts(name)}

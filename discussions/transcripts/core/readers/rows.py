@@ -198,7 +198,7 @@ def games_of_rows(
             _read_row(game, cells, place, own)
         if signs.reads_rounds and game.round is None and vote_again(game.ballots):
             notes.fault(recipes.UNKNOWN_COLUMNS, "", VOTES_AGAIN)
-        add_listed(table.around if len(games) == 1 else (), game.roster)
+        add_listed(table.around if len(games) == 1 else (), game.roster, signs.aliases)
         yield _finish(game), notes
 
 
