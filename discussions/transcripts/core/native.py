@@ -131,7 +131,7 @@ def is_native(value: Any) -> bool:
     # Messages under their ids are those of another format.
     is_store = any(as_object(value.get("messages")).values())
     # So are players who are texts, and votes of other forms.
-    is_store = is_store or any(type(name) is str for name in as_list(value.get("players"))[:1])
+    is_store = is_store or {*map(type, as_list(value.get("players")))} == {str}
     is_store = is_store or (first is not None and not are_votes(value.get("votes")))
     if len(found & {"gameId", "players", "messages"}) < 2 or is_store or "messages" in parallel_lists(value):
         return False

@@ -20,6 +20,7 @@ _NAME_KEYS = (
     "name displayName display_name username nickname playerName player_name agentName agent_name alias nick handle "
     "full_name fullName label"
 ).split()
+_OTHER_NAMES = 5
 # Beside lists of players, what holds their names by id, or their ids by name; and the last word of the key of an id.
 _NAMES = frozenset("name names speakers seats users id ids nicknames aliases".split()).union(_LISTS)
 _ID_WORDS = frozenset("id index idx no number num seat code uid".split())
@@ -55,9 +56,15 @@ def find_names(value: Any, rows: Sequence[Mapping[str, str]] = (), depth: int = 
             name = _name_of(player)
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
+    texts = "\n".join(cells.get(TEXT, "") for cells in rows)
+    # Texts may call players by their ids, and by no alias.
+    has_names = any(key in player for player in players for key in _NAME_KEYS[:_OTHER_NAMES])
+    ids = [own for own in found if not own.isdecimal()]
+    if not has_names and _count_named(ids, texts) > _count_named({*found.values()}, texts):
+        found = {}
     for key, part in as_object(value).items():
         if not found and not _NAMES.isdisjoint(words_of(key)):
-            found = _by_id_or_name(part, said, "\n".join(cells.get(TEXT, "") for cells in rows))
+            found = _by_id_or_name(part, said, texts)
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     for part in inner if depth < _DEEPEST and not found else ():
         found = found or (find_names(part, rows, depth + 1) if type(part) in (dict, list) else {})
@@ -92,7 +99,7 @@ def _by_id_or_name(part: Any, said: set[str], texts: str) -> dict[str, str]:
             ]
             are_ids = all(len(own) < 3 or any(map(str.isdecimal, own)) for own in found)
             are_names = not any(any(map(str.isdecimal, name)) for name in found.values())
-            if called[1] > called[0] or (are_ids and are_names):
+            if called[1] > called[0] or (not called[0] and are_ids and are_names):
                 return found
     return {}
 

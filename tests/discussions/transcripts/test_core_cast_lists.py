@@ -1,0 +1,120 @@
+"""Players listed beside the messages of a JSON game: their names by id, and their roles."""
+
+import json
+
+import pytest
+
+from tests.factories.reading import read_transcripts
+
+NAMES = ("Ann", "Bea", "Cid", "Dee")
+IDS = {name: f"u-{name[0].lower()}" for name in NAMES}
+SEATS = {name: at for at, name in enumerate(NAMES)}
+SAID = [
+    (day, name, f"Day {day}, and I trust {other}.")
+    for day in (1, 2)
+    for name, other in zip(NAMES, NAMES[1:] + NAMES[:1])
+]
+ROLES = dict(zip(NAMES, ("werewolf", "werewolf", "seer", "villager"), strict=True))
+
+
+def read(beside, ids=None):
+    messages = [
+        {"round": day, "speaker": (ids or SEATS | {name: name})[name], "content": text}
+        for day, name, text in SAID
+    ]
+    (game,) = read_transcripts(json.dumps(beside | {"messages": messages}).encode(), "a.json").games
+    names = [player.name for player in game.record.players]
+    said = [(message.round, names[message.player - 1], message.text) for message in game.record.messages]
+    return said, {player.name: player.role for player in game.record.players}
+
+
+BY_ID = {own: name for name, own in IDS.items()}
+CASTS = {
+    **{
+        key: {key: BY_ID} for key in ("cast", "players", "names", "agents", "speakers", "id_to_name", "seats")
+    },
+    "ids by name": {"cast": IDS},
+    "settings": {"config": {"names": BY_ID}},
+    "aliases": {"players": [{"seat_no": own, "alias": name} for name, own in IDS.items()]},
+    "agents with names": {"agents": [{"agentId": own, "displayName": name} for name, own in IDS.items()]},
+    "indexes": {"players": [{"index": own, "name": name} for name, own in IDS.items()]},
+}
+NUMBERED = {
+    "a list": {"players": NAMES},
+    "names by number": {"agents": dict(enumerate(NAMES))},
+    "indexes": {"players": [{"index": at, "name": name} for name, at in SEATS.items()]},
+}
+
+
+@pytest.mark.parametrize(
+    ("beside", "ids"),
+    [*((cast, IDS) for cast in CASTS.values()), *((cast, SEATS) for cast in NUMBERED.values())],
+    ids=[*CASTS, *(f"numbers: {name}" for name in NUMBERED)],
+)
+def test_players_have_the_names_that_are_listed_for_their_ids(beside, ids):
+    said, players = read(beside, ids)
+    assert (said, players) == (SAID, dict.fromkeys(NAMES))
+
+
+@pytest.mark.parametrize(
+    ("beside", "ids", "expected"),
+    [
+        ({"cast": ROLES}, None, ROLES),
+        ({"players": {"u-a": "wolf", "u-b": "seer", "u-c": "cop", "u-d": "witch"}}, IDS, None),
+        ({"agents": {own: f"gpt-{at}" for at, own in enumerate(BY_ID)}}, IDS, None),
+    ],
+)
+def test_what_is_no_name_renames_nobody(beside, ids, expected):
+    _said, players = read(beside, ids)
+    assert players.keys() == {str(name) for name in (ids or ROLES).values()} if ids else players == expected
+
+
+def test_an_alias_that_no_text_uses_is_no_name():
+    ids = {name: f"P{at}" for name, at in SEATS.items()}
+    rows = [
+        {"round": 1, "speaker": ids[name], "content": f"I trust {ids[other]}."}
+        for name, other in zip(NAMES, NAMES[::-1], strict=True)
+    ]
+    players = [{"id": own, "alias": f"Agent_{name}"} for name, own in ids.items()]
+    (game,) = read_transcripts(json.dumps({"players": players, "turns": rows}).encode(), "a.json").games
+    assert [player.name for player in game.record.players] == [*ids.values()]
+
+
+def by_role():
+    found = {}
+    for name, role in ROLES.items():
+        found.setdefault(role, []).append(name)
+    return found
+
+
+ROLES_OF = {
+    "by role": by_role(),
+    "one name for a role": {role: names if len(names) > 1 else names[0] for role, names in by_role().items()},
+    "objects": [{"player": name, "role": role} for name, role in ROLES.items()],
+    "pairs": [[name, role] for name, role in ROLES.items()],
+    "pairs with the role first": [[role, name] for name, role in ROLES.items()],
+    "names in lower case": {name.lower(): role for name, role in ROLES.items()},
+    "objects by name": {name: {"role": role, "team": "town"} for name, role in ROLES.items()},
+}
+
+
+@pytest.mark.parametrize("beside", [{}, {"players": NAMES}, {"cast": BY_ID}], ids=["alone", "names", "ids"])
+@pytest.mark.parametrize("roles", ROLES_OF.values(), ids=ROLES_OF)
+def test_roles_of_every_form_are_read(roles, beside):
+    ids = IDS if "cast" in beside else {name: name for name in NAMES}
+    assert read(beside | {"roles": roles}, ids)[1] == ROLES
+    assert read(beside | {"metadata": {"roles": roles}}, ids)[1] == ROLES
+
+
+@pytest.mark.parametrize("key", ["true_role", "secretRole", "hiddenRole"])
+@pytest.mark.parametrize("around", ["players", "agents"])
+def test_roles_of_listed_players_have_any_key(around, key):
+    listed = [{"agentId": at, "displayName": name, key: ROLES[name]} for name, at in SEATS.items()]
+    assert (
+        read({around: listed}, SEATS)[1] == read({around: listed}, {name: name for name in NAMES})[1] == ROLES
+    )
+
+
+@pytest.mark.parametrize("roles", [{"werewolf": 2, "seer": 1}, ["werewolf", "seer"], {}])
+def test_counts_of_roles_are_no_players(roles):
+    assert read({"roles": roles}, {name: name for name in NAMES})[1] == dict.fromkeys(NAMES)
