@@ -9,19 +9,14 @@ from tests.factories.reading import read_transcripts
 NAMES = ("Ann", "Bea", "Cid", "Dee")
 IDS = {name: f"u-{name[0].lower()}" for name in NAMES}
 SEATS = {name: at for at, name in enumerate(NAMES)}
-SAID = [
-    (day, name, f"Day {day}, and I trust {other}.")
-    for day in (1, 2)
-    for name, other in zip(NAMES, NAMES[1:] + NAMES[:1])
-]
+OWN = {name: name for name in NAMES}
+OTHER = dict(zip(NAMES, NAMES[1:] + NAMES[:1], strict=True))
+SAID = [(day, name, f"Day {day}, and I trust {OTHER[name]}.") for day in (1, 2) for name in NAMES]
 ROLES = dict(zip(NAMES, ("werewolf", "werewolf", "seer", "villager"), strict=True))
 
 
-def read(beside, ids=None):
-    messages = [
-        {"round": day, "speaker": (ids or SEATS | {name: name})[name], "content": text}
-        for day, name, text in SAID
-    ]
+def read(beside, ids=OWN):
+    messages = [{"round": day, "speaker": ids[name], "content": text} for day, name, text in SAID]
     (game,) = read_transcripts(json.dumps(beside | {"messages": messages}).encode(), "a.json").games
     names = [player.name for player in game.record.players]
     said = [(message.round, names[message.player - 1], message.text) for message in game.record.messages]
@@ -59,22 +54,19 @@ def test_players_have_the_names_that_are_listed_for_their_ids(beside, ids):
 @pytest.mark.parametrize(
     ("beside", "ids", "expected"),
     [
-        ({"cast": ROLES}, None, ROLES),
+        ({"cast": ROLES}, OWN, ROLES),
         ({"players": {"u-a": "wolf", "u-b": "seer", "u-c": "cop", "u-d": "witch"}}, IDS, None),
         ({"agents": {own: f"gpt-{at}" for at, own in enumerate(BY_ID)}}, IDS, None),
     ],
 )
 def test_what_is_no_name_renames_nobody(beside, ids, expected):
     _said, players = read(beside, ids)
-    assert players.keys() == {str(name) for name in (ids or ROLES).values()} if ids else players == expected
+    assert players == expected if expected else players.keys() == {*ids.values()}
 
 
 def test_an_alias_that_no_text_uses_is_no_name():
     ids = {name: f"P{at}" for name, at in SEATS.items()}
-    rows = [
-        {"round": 1, "speaker": ids[name], "content": f"I trust {ids[other]}."}
-        for name, other in zip(NAMES, NAMES[::-1], strict=True)
-    ]
+    rows = [{"round": 1, "speaker": ids[name], "content": f"I trust {ids[OTHER[name]]}."} for name in NAMES]
     players = [{"id": own, "alias": f"Agent_{name}"} for name, own in ids.items()]
     (game,) = read_transcripts(json.dumps({"players": players, "turns": rows}).encode(), "a.json").games
     assert [player.name for player in game.record.players] == [*ids.values()]
@@ -101,7 +93,7 @@ ROLES_OF = {
 @pytest.mark.parametrize("beside", [{}, {"players": NAMES}, {"cast": BY_ID}], ids=["alone", "names", "ids"])
 @pytest.mark.parametrize("roles", ROLES_OF.values(), ids=ROLES_OF)
 def test_roles_of_every_form_are_read(roles, beside):
-    ids = IDS if "cast" in beside else {name: name for name in NAMES}
+    ids = IDS if "cast" in beside else OWN
     assert read(beside | {"roles": roles}, ids)[1] == ROLES
     assert read(beside | {"metadata": {"roles": roles}}, ids)[1] == ROLES
 
@@ -110,11 +102,9 @@ def test_roles_of_every_form_are_read(roles, beside):
 @pytest.mark.parametrize("around", ["players", "agents"])
 def test_roles_of_listed_players_have_any_key(around, key):
     listed = [{"agentId": at, "displayName": name, key: ROLES[name]} for name, at in SEATS.items()]
-    assert (
-        read({around: listed}, SEATS)[1] == read({around: listed}, {name: name for name in NAMES})[1] == ROLES
-    )
+    assert read({around: listed}, SEATS)[1] == read({around: listed}, OWN)[1] == ROLES
 
 
 @pytest.mark.parametrize("roles", [{"werewolf": 2, "seer": 1}, ["werewolf", "seer"], {}])
 def test_counts_of_roles_are_no_players(roles):
-    assert read({"roles": roles}, {name: name for name in NAMES})[1] == dict.fromkeys(NAMES)
+    assert read({"roles": roles}, OWN)[1] == dict.fromkeys(NAMES)

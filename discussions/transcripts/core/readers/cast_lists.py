@@ -40,15 +40,21 @@ _DIFFERS = mark(
 )
 
 
-def find_names(value: Any, rows: Sequence[Mapping[str, str]] = (), depth: int = 0) -> dict[str, str]:
+def find_names(value: Any, rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """The name of each player to whom an object, or one inside it, gives an id, too.
 
     `rows` say who speaks, and what.
     """
+    said = {name for cells in rows if (name := cells.get(PLAYER, "").strip()).casefold() not in NARRATORS} - {
+        ""
+    }
+    return _find_names(value, said, "\n".join(cells.get(TEXT, "") for cells in rows), 0)
+
+
+def _find_names(value: Any, said: set[str], texts: str, depth: int) -> dict[str, str]:
     found: dict[str, str] = {}
-    said = {cells[PLAYER].strip() for cells in rows if PLAYER in cells}
     players = [player for key in _LISTS if key in as_object(value) for player in _stored(value[key])]
-    keys = [key for key in dict.fromkeys(chain(_PLAYER_IDS, *players)) if _is_id(key, players)]
+    keys = [key for key in dict.fromkeys(chain(_PLAYER_IDS, *players[:1])) if _is_id(key, players)]
     # Seats may be numbers that are ids of others: those by which players speak come first.
     keys.sort(key=lambda key: -sum(str(player.get(key)) in said for player in players))
     for key in keys:
@@ -56,7 +62,6 @@ def find_names(value: Any, rows: Sequence[Mapping[str, str]] = (), depth: int = 
             name = _name_of(player)
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
-    texts = "\n".join(cells.get(TEXT, "") for cells in rows)
     # Texts may call players by their ids, and by no alias.
     has_names = any(key in player for player in players for key in _NAME_KEYS[:_OTHER_NAMES])
     ids = [own for own in found if not own.isdecimal()]
@@ -67,7 +72,7 @@ def find_names(value: Any, rows: Sequence[Mapping[str, str]] = (), depth: int = 
             found = _by_id_or_name(part, said, texts)
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     for part in inner if depth < _DEEPEST and not found else ():
-        found = found or (find_names(part, rows, depth + 1) if type(part) in (dict, list) else {})
+        found = found or (_find_names(part, said, texts, depth + 1) if type(part) in (dict, list) else {})
     return found
 
 
@@ -80,23 +85,17 @@ def _is_id(key: str, players: list[dict[str, Any]]) -> bool:
 
 def _by_id_or_name(part: Any, said: set[str], texts: str) -> dict[str, str]:
     """The names by id in an object of names by id or of ids by name, or in a list of names, where ids speak."""
-    if (
-        type(part) is list
-        and all(type(name) is str for name in part)
-        and said
-        and all(map(str.isdecimal, said))
-    ):
+    if not said:
+        return {}
+    if type(part) is list and {*map(type, part)} == {str} and all(map(str.isdecimal, said)):
         first = 0 if "0" in said else 1 if str(len(part)) in said else len(part)
         found = {str(number): name for number, name in enumerate(part, start=first)}
         return found if said <= found.keys() else {}
     pairs = [(key, str(one)) for key, one in as_object(part).items() if type(one) in (str, int)]
     for found in (dict(pairs), {one: key for key, one in pairs}):
         is_whole = len(pairs) == len(as_object(part)) == len({*found.values()}) > 1
-        if is_whole and said and said <= found.keys() and not any(map(is_card, found.values())):
-            called = [
-                sum(re.search(rf"\b{re.escape(name)}\b", texts) is not None for name in own)
-                for own in (found, found.values())
-            ]
+        if is_whole and said <= found.keys() and not any(map(is_card, found.values())):
+            called = [_count_named(own, texts) for own in (found, found.values())]
             are_ids = all(len(own) < 3 or any(map(str.isdecimal, own)) for own in found)
             are_names = not any(any(map(str.isdecimal, name)) for name in found.values())
             if called[1] > called[0] or (not called[0] and are_ids and are_names):
