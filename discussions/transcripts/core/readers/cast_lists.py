@@ -22,7 +22,7 @@ _NAME_KEYS = (
 ).split()
 _OTHER_NAMES = 5
 # Beside lists of players, what holds their names by id, or their ids by name; and the last word of the key of an id.
-_NAMES = frozenset("name names speakers seats users id ids nicknames aliases".split()).union(_LISTS)
+_NAMES_BY_ID = frozenset("name names speakers seats users id ids nicknames aliases".split()).union(_LISTS)
 _ID_WORDS = frozenset("id index idx no number num seat code uid".split())
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 KEYS = ("players", *_CASTS, *_ROLES)
@@ -68,7 +68,7 @@ def _find_names(value: Any, said: set[str], texts: str, depth: int) -> dict[str,
     if not has_names and _count_named(ids, texts) > _count_named({*found.values()}, texts):
         found = {}
     for key, part in as_object(value).items():
-        if not found and not _NAMES.isdisjoint(words_of(key)):
+        if not found and not _NAMES_BY_ID.isdisjoint(words_of(key)):
             found = _by_id_or_name(part, said, texts)
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
     for part in inner if depth < _DEEPEST and not found else ():
