@@ -8,6 +8,7 @@ const store = "evalsite:single-keys";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 // Items are asked one at a time; the others are hidden, or lines that the keys do not act on.
 const FOLDED = ".one:not(.now)";
+const OF_MESSAGES = ["change", "reason", "comment", "missed", "copy_text", "copy_link", "only"]; // acts on the current message
 // What is in a step that was just closed keeps the focus until the next layout.
 const here = () => [document.activeElement?.closest(".item, .msg")].find((part) => part?.checkVisibility() && !part.matches(FOLDED));
 // A game is read, judged and submitted; other pages have no phases.
@@ -18,11 +19,10 @@ const message = () => document.getElementById(now);
 const messages = () => all(".msg:not([hidden])");
 const items = () => all(`#step-${judge.dataset.step} .item`);
 const says = document.getElementById("says");
-const heard = document.getElementById("heard");
 const isBusy = () => document.body.dataset.busy === "wait" || "looking" in document.body.dataset;
 let [prefix, quiet, pointing] = ["", 0, null];
 let now = ""; // the id of the current message: the element may be redrawn
-let asked = ""; // the id of the item that had the focus last
+let asked = ""; // the id of the item that had the focus last, by itself or by its message
 let place = ""; // the id of the item or message that had the focus last
 let struck = []; // keys pressed while the page waits for an answer that moves the focus: they are for what comes then
 // If a field failed to load, further typing was meant for it: no key judges until a pause.
@@ -33,14 +33,17 @@ let alone = document.querySelector("#map [aria-current=true]")?.dataset.isolate 
 single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on";
 single.addEventListener("change", () => localStorage.setItem(store, single.checked ? "on" : "off"));
 
-// What the keys judge: the item with the focus, else the one that had it last, else the first of the step that asks.
-function current() {
-  const [several, focused] = [items(), here()]; // whether it is seen is asked once: the browser computes styles for it
-  const own = several.find((item) => item === focused) ?? several.find((item) => item.id === asked);
-  return own ?? several.find((item) => item.matches("[data-needs]")) ?? several[0];
+// What the keys judge: of the step, or of what it asks about one message, the item asked last, else the first that asks.
+function current(about) {
+  const several = items().filter((item) => !about || item.dataset.message === about);
+  return several.find((item) => item.id === asked) ?? several.find((item) => item.matches("[data-needs]")) ?? several[0];
 }
 
+// Whether another message is current than the one that is asked about: no key answers for what is not marked.
+const isAstray = () => Boolean(now) && ![undefined, now.slice(8)].includes(current()?.dataset.message);
+
 function point(item = current()) {
+  if (!item?.matches(".now")) says.replaceChildren(); // it was said of what was asked before
   for (const one of all(".item.now")) if (one !== item) one.classList.remove("now");
   item?.classList.add("now");
   const tab = document.querySelector("#steps [aria-current]") ?? document.getElementById("step-says");
@@ -77,8 +80,10 @@ const label = (part) => [...part.childNodes].filter((node) => !node.matches?.("k
 function explain(key) {
   const buttons = isIn("read") || !current() ? [] : all("[data-key]", current()).filter((button) => button.dataset.key);
   const keys = buttons.map((one) => (label(one) === one.dataset.key ? label(one) : `${one.dataset.key} ${label(one)}`)).join(", ");
-  const words = "closed" in says.dataset ? says.dataset.closed : keys ? says.dataset.other : says.dataset.none;
-  say(words.replace("{key}", key).replace("{keys}", keys));
+  const { closed, other, none, astray, choose, ...own } = says.dataset;
+  const act = names.get(key);
+  const words = keys && isAstray() ? astray : !now && OF_MESSAGES.includes(act) ? choose : (own[act] ?? (keys ? other : none));
+  say((closed ?? words).replace("{key}", key).replace("{keys}", keys).replace("{n}", current()?.dataset.message));
 }
 
 // `isSame`: the page was drawn again, and the person stays in the phase of the work.
@@ -120,13 +125,12 @@ function bring(part) {
   requestAnimationFrame(() => part.scrollIntoView({ block })); // messages that come near get their own height
 }
 
-// The next open question, in the order of the steps and then from the start; from elsewhere, first in the open step. Suggested
-// references are one stop for the keys that go on, not after an answer; from one of them, arrow keys lead to the next.
+// The next open question, in the order of the steps and then from the start, or the last one before; from elsewhere, in the open
+// step. Suggested references are one stop for keys, not after an answer; from one of them, arrow keys lead to the next.
 function need(from, way, isAsked = true) {
   const items = all(".step .item");
   const at = items.indexOf(from);
-  const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-  if (way < 0) order.reverse().push(...order.splice(0, at < 0 ? 0 : 1));
+  const order = way > 0 ? [...items.slice(at + 1), ...items.slice(0, at + 1)] : items.slice(0, at < 0 ? undefined : at).reverse();
   const stop = isAsked && !atSuggestions() && items.find((item) => item.matches("[data-suggested]"));
   const asking = order.filter((item) => item.matches("[data-needs]") || item === stop);
   return (at < 0 && asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`)) || asking[0];
@@ -178,25 +182,18 @@ async function look(position, field) {
   return replay();
 }
 
-function pop(id) {
-  const details = document.getElementById(id);
+function pop(details) {
   if (!details) return false;
   details.open = !details.open;
   if (details.open) uncover(details);
-  return (details.open ? details.querySelector("input:not([type=hidden])") : details.querySelector("summary")).focus();
+  return ((details.open && details.querySelector("input:not([type=hidden])")) || details.querySelector("summary")).focus();
 }
 
-function evidence() {
-  const details = here()?.querySelector("[data-evidence]") ?? document.getElementById(heading()?.id.replace("round-", "votes-"));
-  if (!details) return false;
-  details.open = !details.open;
-  return details.querySelector("summary").focus();
-}
+const evidence = () => here()?.querySelector("[data-evidence]") ?? document.getElementById(heading()?.id.replace("round-", "votes-"));
 
 function about(field) {
-  const position = message()?.dataset.position && (here()?.dataset.message ?? message().dataset.position);
-  if (position) return look(position, field);
-  return field === "flag" && pop("flag");
+  const position = here()?.dataset.message ?? message()?.dataset.position;
+  return position ? look(position, field) : field === "flag" && pop(document.getElementById("flag"));
 }
 
 function reach(field) {
@@ -215,8 +212,7 @@ const linkTo = (one, page = document.getElementById("acts").elements.page?.value
 function copy(what, done) {
   if (!what) return false;
   const shown = () => say(judge.dataset.notCopied.replace("{text}", what));
-  if (!navigator.clipboard) return shown();
-  return navigator.clipboard.writeText(what).then(() => say(done.replace("{n}", now.slice(8))), shown);
+  return navigator.clipboard?.writeText(what).then(() => say(done.replace("{n}", now.slice(8))), shown) ?? shown();
 }
 
 const wait = (key) => { prefix = key; say(judge.dataset.waits.replace("{key}", key)); };
@@ -261,7 +257,7 @@ const moves = {
   last_round: () => go(round(-1)),
   next_round: () => go(round(1)),
   next: () => onward(here(), true),
-  previous: () => go(need(here(), -1)),
+  previous: (key, before = need(here(), -1)) => (before ? go(before) : false),
   change: (key) => (message()?.querySelector("[data-m]") ? wait(key) : false),
   note: () => reach(message()?.querySelector("textarea")),
   phase: readOrJudge,
@@ -271,9 +267,9 @@ const moves = {
   copy_text: () => copy(message()?.querySelector(".said").textContent, judge.dataset.textCopied),
   copy_link: () => copy(message() && linkTo(message()), judge.dataset.linkCopied),
   only: () => message()?.dataset.player !== undefined && sieve(alone ? "" : message().dataset.player),
-  evidence,
+  evidence: () => pop(evidence()),
   undo: () => takeBack(),
-  skip: () => pop("skip"),
+  skip: () => pop(document.getElementById("skip")),
   help: () => { sheet.open = !sheet.open; sheet.querySelector(sheet.open ? "div" : "summary").focus(); },
 };
 for (const field of ["reason", "comment", "flag", "missed"]) moves[field] = () => about(field);
@@ -301,7 +297,7 @@ function press(key) {
     return chip ? flip(chip) : names.get(key) === "undo" && takeBack() !== false ? undefined : explain(both);
   }
   const named = `[data-key="${CSS.escape(key)}"]`;
-  const own = isIn("read") ? null : (here()?.querySelector(named) ?? current()?.querySelector(named));
+  const own = isIn("read") || isAstray() ? null : current()?.querySelector(named);
   const button = own ?? all(`[data-keys="${CSS.escape(key)}"]`).find((one) => one.checkVisibility());
   if (own) for (const details of all("details.pop[open]")) details.open = false;
   if (button) return button.click();
@@ -372,22 +368,26 @@ document.addEventListener("keydown", (event) => {
 });
 
 function show(target) {
-  const part = target.closest(".item, .msg");
-  if (part?.matches(FOLDED)) return;
-  const item = target.closest(".item");
-  place = part?.id ?? place;
-  asked = item?.id ?? asked;
-  if (item) point();
-  const shown = target.closest(".msg") ?? document.getElementById(`message-${item?.dataset.message}`);
-  if (target === shown) remember(shown);
-  if (!shown) return;
-  now = shown.id;
+  const [item, said] = [target.closest(".item"), target.closest(".msg")];
+  const part = item ?? said;
+  if (!part || part.matches(FOLDED)) return;
+  const about = item ? item.dataset.message : said.id.slice(8);
+  const meant = item ?? (isIn("read") ? null : current(about));
+  place = part.id;
+  asked = meant?.id ?? asked;
+  if (meant) point();
+  if (!about) return;
+  const shown = said ?? document.getElementById(`message-${about}`); // unless it is on another page
+  now = shown?.id ?? "";
   light();
+  if (!shown) return;
+  if (target === shown) remember(shown);
   // Of folded responses, the current one is open; a summary is opened and closed by its own click.
   const fold = shown.querySelector("details[name]");
   if (fold && !target.closest("summary")) fold.open = true;
   if (item && text.checkVisibility()) shown.scrollIntoView({ block: "center", container: "nearest" });
-  if (target === item) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === item;
+  if (!item) meant?.scrollIntoView({ block: "nearest" });
+  if (meant && target === part) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === meant;
 }
 document.addEventListener("focusin", (event) => show(event.target));
 
@@ -415,7 +415,7 @@ document.addEventListener("act:over", ({ detail }) => {
   open(judge.dataset.step, true);
   if (alone) sieve(alone); // messages that were redrawn
   light();
-  if (detail.status === 200) heard.textContent = document.getElementById("saved-at")?.textContent ?? "";
+  if (detail.status === 200) document.getElementById("heard").textContent = document.getElementById("saved-at")?.textContent ?? "";
   settle(detail);
   if (here()?.matches(".item")) bring(here()); // parts redrawn above may have moved it
   point();
@@ -435,7 +435,7 @@ document.addEventListener("click", (event) => {
   if (!(step || at || isolate !== undefined || close || where || key)) return;
   event.preventDefault();
   if (key) strike(key, () => press(key));
-  if (step) strike("", () => open(step), true); // an answer that is awaited would open its own step again
+  if (step) strike("", () => { open(step); show(current() ?? judge); }, true); // an answer that is awaited would open its own step again
   if (at) look(at, field ?? "missed-none");
   if (close) { document.getElementById(close).replaceChildren(); go(message()); }
   if (where) go(document.getElementById(where));

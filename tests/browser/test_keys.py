@@ -120,13 +120,75 @@ def what_a_key_does_after_something_else(rating_page: Page, evaluation: Evaluati
     expect(rating_page.locator(f"#message-{third}")).to_contain_text("comments: 1")
     rating_page.keyboard.press("y")
     assert stored(third) == "yes"
-    rating_page.locator("#message-5 .said").click()
+    rating_page.locator(f"#message-{second} .said").click()
     rating_page.keyboard.press("n")
-    assert stored(third) == "no"
+    assert stored(second) == "no"
 
 
 def answer_of(evaluation: Evaluation, kind: str, subject: str) -> str:
     return load_state(evaluation).values.get(kind, {}).get(subject, "")
+
+
+def test_no_key_answers_for_another_message_than_the_marked_one(rating_page, evaluation) -> None:
+    said, marked = rating_page.locator("#says"), rating_page.locator(".msg.now")
+    sample = load_state(evaluation).samples["coherence"]
+    other = next(position for position in range(1, 31) if position not in sample)
+    rating_page.keyboard.press("Alt+4")
+    rating_page.locator(f"#message-{other} .said").click()
+    for key in "ny0":
+        rating_page.keyboard.press(key)
+        expect(said).to_have_text(f"Message {sample[0]} is asked. Press t to go back to it.")
+    rating_page.keyboard.type("tn")
+    settle(rating_page)
+    assert load_state(evaluation).values["coherence"] == {str(sample[0]): "no"}
+    rating_page.locator(f"#message-{sample[2] - 1} .said").click()
+    rating_page.keyboard.press("j")
+    expect(rating_page.locator(f"#item-coherence-{sample[2]}.now")).to_be_in_viewport()
+    expect(rating_page.locator("#step-says")).to_have_text(f"Conversation coherence, 3 of {len(sample)}")
+    rating_page.keyboard.press("y")
+    settle(rating_page)
+    assert load_state(evaluation).values["coherence"] == {str(sample[0]): "no", str(sample[2]): "yes"}
+    rating_page.locator(f"#message-{other} .said").click()
+    rating_page.locator("#steps [data-step=depth]").click()
+    expect(marked).to_have_id(f"message-{load_state(evaluation).samples['strategic_depth'][0]}")
+
+
+def test_before_the_first_thing_to_do_is_none(rating_page, evaluation) -> None:
+    rating_page.keyboard.type("y,")
+    expect(rating_page.locator("#says")).to_have_text(
+        "Nothing before this is to do. ↑ goes to the answer before."
+    )
+    expect(rating_page.locator("#item-question-2")).to_be_focused()
+    rating_page.keyboard.press("ArrowUp")
+    expect(rating_page.locator("#item-question-1")).to_be_focused()
+    rating_page.keyboard.press("Alt+4")
+    rating_page.keyboard.press(",")
+    last = load_state(evaluation).samples["strategic_depth"][-1]
+    expect(rating_page.locator(f"#item-strategic_depth-{last}")).to_be_focused()
+
+
+def test_a_notice_ends_with_what_it_was_about(rating_page) -> None:
+    said = rating_page.locator("#says")
+    rating_page.keyboard.press("1")
+    expect(said).to_have_text("1 does nothing here. The keys here are: y Yes, n No.")
+    rating_page.keyboard.press("y")
+    assert said.inner_text() == ""
+    settle(rating_page)
+    rating_page.reload()
+    rating_page.keyboard.press("w")
+    expect(said).to_have_text("w is for a message: choose one first (j).")
+    rating_page.keyboard.press("Alt+3")
+    assert said.inner_text() == ""
+
+
+def test_what_comes_before_the_reveal_is_said_anew_and_leads_there(rating_page, evaluation) -> None:
+    rating_page.keyboard.type("yy")
+    settle(rating_page)
+    rating_page.keyboard.press("Alt+7")
+    first = rating_page.locator("#locked").get_by_role("link")
+    expect(first).to_have_text("Question 3 is not answered yet.")
+    first.click()
+    expect(rating_page.locator("#item-question-3")).to_be_focused()
 
 
 def test_the_last_of_several_answers_to_one_thing_is_stored(rating_page, evaluation) -> None:

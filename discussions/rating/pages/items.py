@@ -290,9 +290,8 @@ def roles(visible: VisibleEvaluation) -> LockedRoles | OpenRoles:
         )
         return OpenRoles([role(visible, position) for position in shown])
     if not visible.visibility.can_reveal_roles:
-        first = visible.visibility.missing[0].says if visible.visibility.missing else ""
-        return LockedRoles(why_locked=first, reveal=None)
-    return LockedRoles("", reveal_item(), count_offered(visible))
+        return LockedRoles(None)
+    return LockedRoles(reveal_item(), count_offered(visible))
 
 
 def count_offered(visible: VisibleEvaluation) -> dict[str, int]:

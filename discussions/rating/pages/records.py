@@ -313,12 +313,11 @@ class RatingItem(Item, frozen=True, kw_only=True):
 
 
 class LockedRoles(Struct, frozen=True):
-    """M4 before the reveal: why it is locked, and the item that reveals the roles once that is allowed.
+    """M4 before the reveal: the item that reveals the roles, once that is allowed.
 
     `offered` are the optional answers before it, by step, that are not given.
     """
 
-    why_locked: str
     reveal: Item | None
     offered: dict[str, int] = {}
     is_revealed: bool = False
