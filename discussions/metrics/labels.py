@@ -286,7 +286,7 @@ LABELS: dict[str, MetricLabels] = {
     "engagement": MetricLabels(
         column=gettext_lazy("Rating"),
         title=gettext_lazy("Engagement"),
-        count=gettext_lazy("of 5, rated by people"),
+        count=gettext_lazy("%(score)s of 5, rated by people"),
     ),
 }
 

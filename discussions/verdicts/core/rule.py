@@ -298,6 +298,24 @@ def find_rating_flip(outcome: Outcome, raters: int) -> int | None:
     return rating_flip_steps(rating, Fraction(str(rated.threshold)), raters)
 
 
+def find_joint_flip(outcome: Outcome, raters: int) -> tuple[int, int] | None:
+    """Half points of the rating and judgements that only together turn a FAIL; None where they do not."""
+    failing = [line for line in outcome.lines if line.passes is False]
+    rated = next((line for line in failing if METRICS[line.key].is_rated), None)
+    if rated is None or not rated.denominator or outcome.cost_state == ABOVE:
+        return None
+    others = [line for line in failing if line is not rated]
+    must = [line.flip for line in others if line.is_mandatory]
+    may = [line.flip for line in others if not line.is_mandatory]
+    left = max(0, outcome.needed_count - outcome.passed_count - 1 - len(must))
+    found = _cheapest(must, len(must)), _cheapest(may, left)
+    rating = Fraction(rated.numerator, rated.denominator)
+    steps = rating_flip_steps(rating, Fraction(str(rated.threshold)), raters)
+    if steps is None or None in found or not any(found):
+        return None
+    return steps, sum(count or 0 for count in found)
+
+
 def _recommend(rubric: RubricRecord, failed: list[OutcomeLine]) -> list[Recommendation]:
     recommendations = []
     for line in failed:

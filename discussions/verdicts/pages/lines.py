@@ -17,7 +17,7 @@ from discussions.queries import game_record
 from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.people_estimate import find_label_budget
 from discussions.verdicts.core.report import FigureRow, Override
-from discussions.verdicts.core.rule import find_rating_flip
+from discussions.verdicts.core.rule import find_joint_flip, find_rating_flip
 from workspace.core.text import figure
 from workspace.markup import interval_text
 
@@ -132,7 +132,12 @@ def counted_from(line: OutcomeLine) -> str:
             return line.people.helped
         says = _("people's estimate from %(judged)d judged of %(total)d messages")
         return says % {"judged": line.people.judged, "total": line.people.total}
-    says = str(LABELS[line.key].count % {"above": line.numerator, "below": line.denominator})
+    if line.passes is None and not line.denominator:
+        return _("waits for people's answers")
+    figures = {"above": line.numerator, "below": line.denominator, "score": format_score(line)}
+    says = str(LABELS[line.key].count % figures)
+    if line.passes is None:
+        return _("%(count)s so far; waits for people's answers") % {"count": says}
     only = _("%(count)s, only %(unit)s")
     unit = LABELS[line.key].unit % {"n": line.denominator}
     return only % {"count": says, "unit": unit} if line.is_on_few_references else says
@@ -242,8 +247,7 @@ def verdict_turns(outcome: Outcome, raters: int = 1) -> str:
     steps = find_rating_flip(outcome, raters)
     rating = "" if steps is None else _describe_rating_steps(steps, raters, is_less=outcome.passes)
     if "mandatory" in codes:
-        says = _("No judgement of messages would change it: the rating decides")
-        return says + (_("; %(rating)s would.") % {"rating": rating} if rating else ".")
+        return _describe_mandatory(outcome, raters, rating)
     if outcome.flip_distance is None:
         if rating:
             return _("No judgement of messages or references would change it, but %(rating)s would.") % {
@@ -258,6 +262,19 @@ def verdict_turns(outcome: Outcome, raters: int = 1) -> str:
     is_nearer = steps is not None and steps <= outcome.flip_distance
     other = _(", or %(rating)s") % {"rating": rating} if is_nearer else ""
     return sentence % {"n": outcome.flip_distance, "rating": other}
+
+
+def _describe_mandatory(outcome: Outcome, raters: int, rating: str) -> str:
+    if (both := find_joint_flip(outcome, raters)) is None:
+        says = _("No judgement of messages would change it: the rating decides")
+        return says + (_("; %(rating)s would.") % {"rating": rating} if rating else ".")
+    steps, count = both
+    says = ngettext(
+        "It takes both to change it: %(rating)s and %(n)d different judgement.",
+        "It takes both to change it: %(rating)s and %(n)d different judgements.",
+        count,
+    )
+    return says % {"rating": _describe_rating_steps(steps, raters, is_less=False), "n": count}
 
 
 def _describe_rating_steps(steps: int, raters: int, *, is_less: bool) -> str:

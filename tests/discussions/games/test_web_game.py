@@ -67,6 +67,7 @@ def test_every_number_opens_into_what_it_was_counted_from():
     repeated = sum(why.count for why in parts["anti_repetition"].phrases)
     above, _of, below = parts["anti_repetition"].row.count.split()[:3]
     assert int(below) - int(above) == repeated
+    assert parts["engagement"].row.count == f"{parts['engagement'].row.text} of 5, rated by people"
     assert all(part.looks for key, part in parts.items() if key != "engagement")
 
 
@@ -77,6 +78,8 @@ def test_the_page_shows_what_evaluators_do_not_see(client):
     for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted"):
         assert hidden in said, hidden
     assert 'id="m12"' in said
+    assert "messages fit the role so far; waits for people's answers" in html.unescape(said)
+    assert "0 of 0" not in said
 
 
 def test_leads_alone_read_how_a_game_was_played(client):

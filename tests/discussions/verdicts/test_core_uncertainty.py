@@ -167,7 +167,12 @@ def test_the_half_points_that_bring_the_mean_to_the_other_side(rating, threshold
             "1.20",
             "the rating decides; half a point more in the rating would.",
         ),
-        (with_failing("coherence", DEPTH, "anti_repetition"), "2.5", "1.20", "the rating decides."),
+        (
+            with_failing("coherence", DEPTH, "anti_repetition"),
+            "2.5",
+            "1.20",
+            "It takes both to change it: half a point more in the rating and 60 different judgements.",
+        ),
         (with_failing("coherence", DEPTH, "anti_repetition"), "3.5", "1.20", "would change it."),
         (PASSING, "2.5", "9.00", "the cost decides."),
     ],
