@@ -180,6 +180,13 @@ def _complete(rows: list[Any], iterations: dict[int, dict[str, Any]]) -> tuple[d
         for row in rows
         if counts.get(row.pk, 0) >= (row.needed_count or iterations[row.iteration_id]["evaluator_count"])
     }
+    return judge_rated(ready)
+
+
+def judge_rated(ready: dict[int, int]) -> tuple[dict[int, Outcome], set[int]]:
+    """Of games of one project with all evaluations, number -> key: the outcomes that would be recorded now by key, and
+    the games with ties. Four queries, none without games.
+    """
     if not ready:
         return {}, set()
     found, tied = {}, set()

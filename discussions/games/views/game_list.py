@@ -1,6 +1,6 @@
 """The games of a project, a page at a time, with figures from recorded verdicts or from measurements so far.
 
-A page takes a fixed number of queries and never reads the text of a transcript.
+A page takes a fixed number of queries, more where games wait to be recorded; otherwise it reads no transcript's text.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from discussions.core.outcome import ABOVE, AMBER, UNREPORTED
+from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.games.forms import GameColumnsForm, parse_list_address, parse_list_query, read_columns
 from discussions.games.pages import ScoreCell, build_figure_cells, build_outcome_cells, list_cell_words
 from discussions.games.queries.game_facts import (
@@ -41,6 +41,7 @@ from discussions.games.queries.list_query import (
     count_matches,
     load_list_window,
 )
+from discussions.iterations.queries import judge_rated
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, limit_text
 from discussions.models import Remark
@@ -140,7 +141,10 @@ class GamesPage:
         limits = _list_limits(iterations)
         self.headings = {key: Heading(key, label, wanted, limits) for key, label in labels.items()}
         facts = load_game_facts(window.games, iterations)
-        self.lines = _list_games(facts, self.metrics, _count_flags(facts) if FLAGS in self.shown else {})
+        ready = {game.row.number: game.row.pk for game in facts if game.state == COMPLETE}
+        expected, _tied = judge_rated(ready)
+        flags = _count_flags(facts) if FLAGS in self.shown else {}
+        self.lines = _list_games(facts, self.metrics, flags, expected)
         self.choices = _choices(iterations, names)
         # Games are never deleted, so the next number gives their count.
         self.game_count = project.next_game_number - 1
@@ -240,7 +244,9 @@ def _count_flags(games: list[GameFacts]) -> dict[int, int]:
     return dict(counted.values_list("evaluation__game", "count"))
 
 
-def _list_games(games: list[GameFacts], metrics: list[str], flags: dict[int, int]) -> "list[ListedGame]":
+def _list_games(
+    games: list[GameFacts], metrics: list[str], flags: dict[int, int], expected: dict[int, Outcome]
+) -> "list[ListedGame]":
     waiting = {game.row.iteration_id for game in games if game.state == MEASURING}
     stopped = find_stopped_jobs(waiting) if waiting else {}
     words = {key: str(label) for key, label in STATUSES.items()} | list_cell_words()
@@ -252,6 +258,7 @@ def _list_games(games: list[GameFacts], metrics: list[str], flags: dict[int, int
             metrics,
             words,
             flags.get(game.row.pk, 0),
+            expected.get(game.row.pk),
             is_stopped=game.state == MEASURING and game.row.iteration_id in stopped,
         )
         for game in games
@@ -259,7 +266,10 @@ def _list_games(games: list[GameFacts], metrics: list[str], flags: dict[int, int
 
 
 class ListedGame:
-    """One row, its figures as text: `cells` has a figure for each of `metrics`. `words` are the same for all rows."""
+    """One row, its figures as text: `cells` has a figure for each of `metrics`. `words` are the same for all rows.
+
+    `expected` is the outcome that a rated game would be recorded with now.
+    """
 
     def __init__(
         self,
@@ -267,6 +277,7 @@ class ListedGame:
         metrics: list[str],
         words: dict[str, str],
         flag_count: int,
+        expected: Outcome | None,
         *,
         is_stopped: bool,
     ) -> None:
@@ -274,10 +285,11 @@ class ListedGame:
         self.row, self.number, self.iteration = row, str(row.number), rules.name
         self.state, self.state_says = facts.state, words[facts.state]
         self.tone = self.headline = self.composite = self.turns = self.weak = ""
-        if outcome is None:
-            cells = build_figure_cells(facts.figures, rules.rubric, words)
+        if shown := outcome or expected:
+            cells = build_outcome_cells(shown, words)
         else:
-            cells = build_outcome_cells(outcome, words)
+            cells = build_figure_cells(facts.figures, rules.rubric, words)
+        if outcome is not None:
             self.tone = PASS if outcome.passes else FAIL
             says = _("%(passed)d of %(all)d") if outcome.passes else _("fails, %(passed)d of %(all)d")
             self.headline = says % {"passed": outcome.passed_count, "all": len(outcome.lines)}

@@ -7,11 +7,13 @@ from discussions.games.queries.list_filters import STATES, WEAK
 from discussions.games.queries.list_query import GAMES_A_PAGE, ListQuery
 from discussions.games.views.game_list import GamesPage
 from discussions.models import Game, Verdict
+from discussions.verdicts.pages.lines import format_score
+from discussions.verdicts.queries import load_verdict_preview
 from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import make_admin, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit, start, submitted
 from tests.factories.transcripts import make_games_project
-from tests.factories.verdicts import record, recorded_verdict
+from tests.factories.verdicts import game_to_record, record, recorded_verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -169,6 +171,23 @@ def test_hidden_text_and_markup_in_names_stay_text(client):
     said = get_page(client, project).content.decode()
     assert "&lt;b&gt;Spring" in said
     assert "<b>Spring" not in said
+
+
+def test_a_game_to_record_shows_the_scores_that_its_verdict_would_have(django_assert_num_queries):
+    project = make_rating_project()
+    game = game_to_record(project=project)
+    (line,) = GamesPage(project=project, wanted=ListQuery()).lines
+    expected = load_verdict_preview(game).outcome.lines
+    assert [cell.text for cell in line.cells] == [
+        format_score(each).removesuffix("\u00a0%") for each in expected
+    ]
+    assert line.cells[6].text and line.state == "submitted" and line.headline == ""
+    record(game)
+    (recorded,) = GamesPage(project=project, wanted=ListQuery()).lines
+    assert recorded.cells == line.cells
+    game_to_record(project=project), game_to_record(project=project)
+    with django_assert_num_queries(7):
+        GamesPage(project=project, wanted=ListQuery())
 
 
 def test_queries_are_the_same_at_two_sizes_and_read_no_text(client, django_assert_num_queries):
