@@ -137,9 +137,9 @@ class ImportLine:
         return max(0, read - self.counts.own - known - self.waiting_count)
 
     @property
-    def is_faulty(self) -> bool:
-        """Whether something is wrong with it, beyond tables that wait for their columns."""
-        return self.transcript.fault_count > self.waiting_count
+    def fault_count(self) -> int:
+        """How much is wrong with it, beyond tables that wait for their columns."""
+        return self.transcript.fault_count - self.waiting_count
 
 
 class ImportsPage:
@@ -206,7 +206,7 @@ def _totals(lines: list[ImportLine]) -> list[str]:
     """How many games were imported and refused, how many files are faulty, and, if any, how many wait."""
     games = sum(line.counts.games for line in lines)
     refused = sum(line.refused_count for line in lines)
-    faulty = sum(line.is_faulty for line in lines)
+    faulty = sum(line.fault_count > 0 for line in lines)
     waiting = sum(line.state == "columns" for line in lines)
     said = [
         ngettext("%(n)d game imported", "%(n)d games imported", games) % {"n": games},

@@ -49,7 +49,7 @@ REFUSED: list[tuple[dict[str, str], str]] = [
     ({"ALLOWED_HOSTS": "*"}, 'ALLOWED_HOSTS holds "*"'),
     ({"DATABASE_URL": ""}, "DATABASE_URL is not set. In production name the database"),
     ({"REDIS_URL": ""}, "REDIS_URL is not set. In production name the broker"),
-    ({"DEMO": "true"}, "DEMO is true, which only EVALSITE_MODE=local allows"),
+    ({"DEMO": "true"}, "EVALSITE_MODE=local allows. Take DEMO away, or let `make setup` write"),
     ({"DEBUG": "true"}, "DEBUG is true, which only EVALSITE_MODE=local allows"),
     ({"DEBUG": "1"}, 'DEBUG is "1"; write true or false'),
     ({"EVALSITE_MODE": "staging"}, "write one of: production, local"),

@@ -9,7 +9,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
 from workspace.audit.core import Act
-from workspace.audit.labels import KIND_LABELS, list_verb_choices
+from workspace.audit.labels import KIND_LABELS, SITE_ONLY, list_verb_choices
 from workspace.core.refusals import Unacceptable
 
 
@@ -42,6 +42,12 @@ class FilterForm(forms.Form):
     who = forms.CharField(label=_("Who (part of a name or address)"), required=False, max_length=200)
     since = forms.DateField(label=_("From"), required=False, validators=DAYS, widget=day_input())
     until = forms.DateField(label=_("To"), required=False, validators=DAYS, widget=day_input())
+
+    def offer_project_lines(self) -> None:
+        """Offer only what the log of a project can hold; an address that asks for more is still read."""
+        for field in (self.fields["kind"], self.fields["verb"]):
+            offered = [choice for choice in field.choices if choice[0].partition(":")[0] not in SITE_ONLY]
+            field.widget.choices = offered
 
     def clean_number(self) -> int:
         """0 where none was typed; a number without its kind of thing is refused."""

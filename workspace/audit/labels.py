@@ -205,6 +205,8 @@ KIND_LABELS = {
     "webhook": _("a webhook"),
 }
 KINDS = tuple(KIND_LABELS)
+# Kinds of things and first words of verbs that no project's log has, only that of the installation.
+SITE_ONLY = frozenset({"rubric_version", "rubric_scoring", "scoring_choice", "access_token", "backup"})
 VERBS = tuple(SENTENCES)
 
 

@@ -48,6 +48,8 @@ def send_log(request: SignedIn, project: Project | None, format_name: str) -> Ht
 def show_log(request: SignedIn, project: Project | None) -> HttpResponse:
     asked = only_parameters(request, *FilterForm.base_fields, "before", "after")
     form = FilterForm({name: asked[name] for name in FilterForm.base_fields})
+    if project is not None:
+        form.offer_project_lines()
     wanted = AuditQuery(**form.cleaned_data) if form.is_valid() else AuditQuery()
     before, after = parse_number(asked["before"]), parse_number(asked["after"])
     page = audit_page(project=project, wanted=wanted, before=before, after=after)

@@ -27,7 +27,10 @@ class TokenForm(forms.Form):
         help_text=_("The program that will use it, such as “nightly import”."),
     )
     scopes = forms.MultipleChoiceField(
-        label=_("Scopes"), choices=SCOPE_CHOICES, widget=forms.CheckboxSelectMultiple
+        label=_("Scopes"),
+        choices=SCOPE_CHOICES,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one scope.")},
     )
     days = forms.IntegerField(
         label=_("Days until it ends"), min_value=1, max_value=MOST_DAYS, initial=DEFAULT_DAYS

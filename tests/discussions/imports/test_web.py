@@ -61,7 +61,7 @@ def test_a_file_that_waits_is_no_refused_game(seen, project, lead, table):
     run_waiting_jobs()
     page = " ".join(seen.get(reverse("imports", args=["ours"])).content.decode().split())
     totals = "1 game imported, 1 game refused, 1 file with faults, 1 file waits for an answer<"
-    assert totals in page
+    assert totals in page and re.findall(r'data-label="Faults"[^>]*>(\d+)<', page) == ["2", "0"]
     assert "What the file waits for: " in page
     seen.post(address(table), {**CHOSEN, "do": "save"})
     run_waiting_jobs()

@@ -37,7 +37,9 @@ def test_lines_about_comparison_sets_are_shown_alone(client):
     make_set(by=lead)
     client.force_login(lead)
     address = reverse("audit", args=[project.slug])
-    assert '<option value="comparison_set"' in client.get(address).content.decode()
+    page = client.get(address).content.decode()
+    assert '<option value="comparison_set"' in page and 'value="rubric_version' not in page
+    assert client.get(address, {"kind": "rubric_version"}).status_code == 200  # an address from before
     shown = client.get(address, {"kind": "comparison_set"}).context["page"]["lines"]
     assert {line.event.object_kind for line in shown} == {"comparison_set"}
     assert "comparison_set:opened" in [line.event.verb for line in shown]
@@ -154,7 +156,9 @@ def test_people_are_named_also_when_they_left(client):
     end_membership(membership=member.memberships.get(), by=admin, now=NOW)
     client.force_login(admin)
     assert sentences(client, project)[0] == f"{admin.name} removed {member.name} from the project"
-    page = client.get(reverse("site_audit")).context["page"]
+    answer = client.get(reverse("site_audit"))
+    page = answer.context["page"]
+    assert '<option value="rubric_version' in answer.content.decode()
     assert f"System created the account of {member.name}" in [line.sentence for line in page["lines"]]
 
 

@@ -68,6 +68,7 @@ def test_a_bad_form_comes_back_with_what_was_typed(client, changes):
     answer = client.post(reverse("access_tokens"), GIVEN | changes)
     assert (answer.status_code, AccessToken.objects.count()) == (422, 0)
     assert "fault" in text_of(answer)
+    assert ("Choose at least one scope." in text_of(answer)) == (changes == {"scopes": []})
 
 
 def test_a_token_is_revoked_on_its_page(client):
