@@ -93,7 +93,8 @@ def flag(name: str, *, default: bool) -> bool:
 def local_flag(name: str, *, is_local: bool) -> bool:
     """A truth value, false by default, that may only be true in local mode."""
     value = flag(name, default=False)
-    says = f"{name} is true, which only EVALSITE_MODE=local allows. Take {name} away, or let `make setup` write an .env."
+    says = f"{name} is true, which only EVALSITE_MODE=local allows. "
+    says += f"Take {name} away, or let `make setup` write an .env."
     _require(is_local or not value, says)
     return value
 

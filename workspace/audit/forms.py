@@ -2,6 +2,7 @@
 
 import secrets
 from datetime import date
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -45,9 +46,10 @@ class FilterForm(forms.Form):
 
     def offer_project_lines(self) -> None:
         """Offer only what the log of a project can hold; an address that asks for more is still read."""
-        for field in (self.fields["kind"], self.fields["verb"]):
-            offered = [choice for choice in field.choices if choice[0].partition(":")[0] not in SITE_ONLY]
-            field.widget.choices = offered
+        for name in ("kind", "verb"):
+            widget: Any = self.fields[name].widget
+            offered = [choice for choice in widget.choices if choice[0].partition(":")[0] not in SITE_ONLY]
+            widget.choices = offered
 
     def clean_number(self) -> int:
         """0 where none was typed; a number without its kind of thing is refused."""
