@@ -166,15 +166,21 @@ def give_reason(metrics: Sequence["MetricCompared"], act: str, chances: Chances,
         return asked[0].difference.reason if len(asked) == 1 else ""
     games = max(metric.difference.size for metric in wide) + (MOST_LOOKS - look) * MORE_GAMES
     if act == PLAY_MORE:
-        return say(
-            "{chance} that {games} games a side give an answer, most likely “{answer}”.",
+        return say_many(
+            "{chance} that one more look, at {games} games a side, gives an answer, most likely “{answer}”.",
+            "{chance} that {n} more looks, up to {games} games a side, give an answer, most likely “{answer}”.",
+            MOST_LOOKS - look,
             chance=say_chance(chances.total).capitalize(),
             games=games,
             answer=say(ANSWERS[chances.likeliest]),
         )
     found = max(wide, key=lambda metric: metric.difference.games_differ)
     differ = points_text(found.difference.games_differ, METRICS[found.key].scale.span)
-    return say("{games} games a side give no answer: games differ by {points}.", games=games, points=differ)
+    return say(
+        "Even {games} games a side would give no answer: games differ by {points}.",
+        games=games,
+        points=differ,
+    )
 
 
 def describe_fall(metric: "MetricCompared") -> str:

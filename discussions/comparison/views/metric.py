@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from discussions.comparison.core.comparison import MetricCompared
 from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_gain_seen
@@ -32,6 +32,8 @@ NOTHING = dict.fromkeys(
 
 # What an axis in percent of thresholds may reach on each side; an interval that leaves the widest ends in an arrow.
 REACHES = (40, 60, 80, 100, 150, 200, 300, 500)
+
+NO_INTERVAL = gettext_lazy("no interval: because of these games, the prompt of the reference was kept")
 
 
 def build_effects(metrics: Sequence[MetricCompared]) -> dict[str, Any]:
@@ -65,6 +67,7 @@ def _build_effect(metric: MetricCompared, share: float | None, reach: float) -> 
     words = {IMPROVED: _("better"), WORSE: _("worse"), SAME: _("no change"), UNCLEAR: _("unclear")}
     kinds = {IMPROVED: "better", WORSE: "worse", SAME: "same", UNCLEAR: "unclear"}
     row: dict[str, Any] = {
+        "has_interval": found.interval is not None,
         "label": metric.label,
         "is_target": metric.is_target,
         "is_harmed": metric.is_harmed,
@@ -76,7 +79,9 @@ def _build_effect(metric: MetricCompared, share: float | None, reach: float) -> 
         ],
         "difference": "–" if found.judged is None else signed_figure(found.judged),
         "raw": signed_figure(found.raw) if found.raw is not None and found.rebound else "",
-        "interval": _describe_interval(found.interval) or found.reason,
+        "interval": _describe_interval(found.interval)
+        or found.reason
+        or (NO_INTERVAL if metric.answer == UNCLEAR else ""),
     }
     if share is None:
         return row

@@ -83,10 +83,10 @@ def test_more_games_are_proposed_with_the_chance_that_they_give_an_answer():
     assert (found.answer, found.proposal, found.act) == (UNCLEAR, INCONCLUSIVE, PLAY_MORE)
     assert found.action == "Play 3 more games on each side."
     assert found.chance == compute_answer_chances(found.metric(ROLE).difference, 2).total > 0.2
-    assert (
-        found.reason
-        == f"{say_chance(found.chance).capitalize()} that 9 games a side give an answer, most likely “better”."
-    )
+    says = f"{say_chance(found.chance)} that 2 more looks, up to 9 games a side, give an answer, most likely “better”."
+    assert found.reason == says.capitalize()
+    found = compare(games(*WIDE), games(74, 82, 90), GATED, target=ROLE, look=2)
+    assert "that one more look, at 6 games a side, gives an answer" in found.reason
 
 
 def test_what_two_more_looks_would_hardly_answer_is_dropped_at_once():
@@ -96,7 +96,7 @@ def test_what_two_more_looks_would_hardly_answer_is_dropped_at_once():
     assert compute_answer_chances(found.metric(ROLE).difference, 2).total < 0.2
     assert (found.answer, found.proposal, found.act, found.chance) == (UNCLEAR, INCONCLUSIVE, DROP, 0.0)
     assert found.action == "Drop the change."
-    assert found.reason == "9 games a side give no answer: games differ by 8 points."
+    assert found.reason == "Even 9 games a side would give no answer: games differ by 8 points."
 
 
 def test_the_last_look_drops_what_it_does_not_answer():

@@ -99,7 +99,7 @@ def test_what_to_do_comes_first_then_why_and_what_the_games_show(client):
     answer = get_part(body, "compare-answer")
     # A spread of 8 with 4 df, which not even nine games a side bring below the difference that matters.
     assert answer.startswith(
-        "Drop the change 9 games a side give no answer: games differ by 8 points. Conversation "
+        "Drop the change Even 9 games a side would give no answer: games differ by 8 points. Conversation "
         f"coherence: 72 against 68; the true difference may be anything from {reach(8) - 4:.0f} points worse "
         f"to {reach(8) + 4:.0f} points better."
     )
@@ -109,7 +109,7 @@ def test_what_to_do_comes_first_then_why_and_what_the_games_show(client):
         f"Interval −{reach(8) - 4:.1f} to +{reach(8) + 4:.1f} better above 0, worse below;",
         f"A gain that would show {reach(8) + 0.8416 * 8 * sqrt(2 / 3):.0f} points called better four times in five",
         "Look 1 of the 3 that are allowed for.",
-        "The rubric's own words: the rule says KEEP: 72.0 > 68.0.",
+        "The rubric's own rule, which looks at averages alone and not at chance: the rule says KEEP: 72.0 > 68.0.",
         "differ by a standard deviation of 8.0 (4 df from 2 groups of games)",
     ):
         assert said in why, said
@@ -179,8 +179,9 @@ def press(client, body, label):
 def test_more_games_are_planned_with_the_prompt_and_the_target_of_the_change(client):
     change = pair(rated(60, 68, 76), rated(74, 82, 90))
     body = get_body(client, change)
-    assert "chances in three that 9 games a side give an answer, most likely “better”." in get_part(
-        body, "compare-answer"
+    assert (
+        "chances in three that 2 more looks, up to 9 games a side, give an answer, most likely “better”."
+        in get_part(body, "compare-answer")
     )
     form = press(client, body, "Plan the next 3 games")
     decision = change.decisions.get()
@@ -244,6 +245,7 @@ def test_a_change_with_another_target_is_judged_by_all_games_of_a_kept_prompt(cl
     assert [game.figures.scores["coherence"] for game in found.basis.control] == [80, 82, 84]
     assert found.basis.flattered == ["coherence"]
     assert not found.compared.metric("coherence").is_harmed, "it fell from games that were good by luck"
+    assert "no interval: because of these games" in get_part(get_body(client, change), "compare-effects")
     assert "Revert the change." in get_part(get_body(client, change), "compare-answer")
 
 
