@@ -167,8 +167,8 @@ def give_reason(metrics: Sequence["MetricCompared"], act: str, chances: Chances,
     games = max(metric.difference.size for metric in wide) + (MOST_LOOKS - look) * MORE_GAMES
     if act == PLAY_MORE:
         return say_many(
-            "{chance} that one more look, at {games} games a side, gives an answer, most likely “{answer}”.",
-            "{chance} that {n} more looks, up to {games} games a side, give an answer, most likely “{answer}”.",
+            "{chance} of an answer at the next look ({games} games a side), likely “{answer}”.",
+            "{chance} of an answer within {n} looks ({games} games a side), likely “{answer}”.",
             MOST_LOOKS - look,
             chance=say_chance(chances.total).capitalize(),
             games=games,

@@ -51,10 +51,8 @@ def build_effects(metrics: Sequence[MetricCompared]) -> dict[str, Any]:
     )
     reach = next((reach for reach in REACHES if widest <= 0.9 * reach), REACHES[-1])
     order = sorted(metrics, key=lambda metric: (not metric.is_target, -shares.get(metric.key, -1e9)))
-    return {
-        "reach": reach,
-        "rows": [_build_effect(metric, shares.get(metric.key), reach) for metric in order],
-    }
+    rows = [_build_effect(metric, shares.get(metric.key), reach) for metric in order]
+    return {"reach": reach, "rows": rows, "is_cut": any(any(row.get("is_cut", ())) for row in rows)}
 
 
 def percent_of_need(value: float, metric: MetricCompared) -> float:

@@ -83,10 +83,10 @@ def test_more_games_are_proposed_with_the_chance_that_they_give_an_answer():
     assert (found.answer, found.proposal, found.act) == (UNCLEAR, INCONCLUSIVE, PLAY_MORE)
     assert found.action == "Play 3 more games on each side."
     assert found.chance == compute_answer_chances(found.metric(ROLE).difference, 2).total > 0.2
-    says = f"{say_chance(found.chance)} that 2 more looks, up to 9 games a side, give an answer, most likely “better”."
+    says = f"{say_chance(found.chance)} of an answer within 2 looks (9 games a side), likely “better”."
     assert found.reason == says.capitalize()
     found = compare(games(*WIDE), games(74, 82, 90), GATED, target=ROLE, look=2)
-    assert "that one more look, at 6 games a side, gives an answer" in found.reason
+    assert "of an answer at the next look (6 games a side)" in found.reason
 
 
 def test_what_two_more_looks_would_hardly_answer_is_dropped_at_once():

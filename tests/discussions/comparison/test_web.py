@@ -179,9 +179,8 @@ def press(client, body, label):
 def test_more_games_are_planned_with_the_prompt_and_the_target_of_the_change(client):
     change = pair(rated(60, 68, 76), rated(74, 82, 90))
     body = get_body(client, change)
-    assert (
-        "chances in three that 2 more looks, up to 9 games a side, give an answer, most likely “better”."
-        in get_part(body, "compare-answer")
+    assert "chances in three of an answer within 2 looks (9 games a side), likely “better”." in get_part(
+        body, "compare-answer"
     )
     form = press(client, body, "Plan the next 3 games")
     decision = change.decisions.get()
@@ -491,6 +490,7 @@ def test_before_why_there_are_at_most_250_words(client):
         )
         shown = shown[shown.index("<main") : shown.index('id="compare-why"')].rpartition("<details")[0]
         shown = re.sub(r"<details(?![^>]*\bopen\b).*?</details>", "", shown, flags=re.DOTALL)
+        assert ("continues" in shown) == ('class="off"' in shown)
         assert 100 < len(get_text(shown).split()) <= 250, get_text(shown)
 
 
