@@ -130,7 +130,15 @@ def test_the_ranking_so_far_is_from_the_criteria_that_all_responses_have(client,
     assert rows_so_far(get_page(client, review).content.decode())[:5] == ["1", "A", "7.7", "6", "10"]
     for subject in [f"{place}.{key}" for place in (1, 2, 3) for key in ("conciseness", "clarity")]:
         say(review, "score", subject, "8")
-    assert rows_so_far(get_page(client, review).content.decode())[:7] == ["1", "A", "7.8", "6", "10", "8", "8"]
+    assert rows_so_far(get_page(client, review).content.decode())[:7] == [
+        "1",
+        "A",
+        "7.8",
+        "6",
+        "10",
+        "8",
+        "8",
+    ]
 
 
 def test_each_criterion_is_a_step_once_the_criteria_are_open(client, review):
