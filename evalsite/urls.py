@@ -4,11 +4,11 @@ from django.urls import include, path
 from django.urls.resolvers import RoutePattern, URLResolver
 
 from discussions.iterations.actions import open_project
-from discussions.models.iterations import iterations_by_version
+from discussions.models.iterations import iterations_by_version, list_projects_using
 from discussions.preview.queries import scored_hash
 from rubric.preview.views import cancel_with, preview_with, publish_with
 from rubric.urls import VERSION
-from rubric.versions.views.version import retire_with, rubrics_with
+from rubric.versions.views.version import retire_with, rubrics_with, version_with
 from workspace.people.views.projects import create_project_with
 from workspace.tokens.views import api_docs_with, openapi_with
 
@@ -36,6 +36,7 @@ urlpatterns = [
     LoadedLater(RoutePattern("api/v1/"), "evalsite.api", app_name="api", namespace="api"),
     path("projects/new/", create_project_with(open_project), name="create_project"),
     path("rubrics/", rubrics_with(iterations_by_version), name="rubrics"),
+    path(VERSION, version_with(list_projects_using), name="rubric_version"),
     path(f"{VERSION}publish/", publish_with(iterations_by_version, scored_hash), name="publish_version"),
     path(f"{VERSION}preview/", preview_with(scored_hash), name="preview_version"),
     path(f"{VERSION}preview/cancel/", cancel_with(scored_hash), name="cancel_preview"),

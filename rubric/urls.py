@@ -20,7 +20,6 @@ VERSION = "rubrics/<slug:slug>/<str:number>/"
 urlpatterns: list[URLPattern] = [
     path("rubrics/import/", editor.import_rubric, name="import_rubric"),
     path("rubrics/scoring/", version.choose_scoring, name="choose_scoring"),
-    path(VERSION, version.rubric_version, name="rubric_version"),
     path(f"{VERSION}differences/", version.compare_versions, name="compare_versions"),
     path(f"{VERSION}rubric.json", version.export_version, name="export_version"),
     path(f"{VERSION}draft/", editor.draft_version, name="draft_version"),

@@ -198,3 +198,9 @@ def iterations_by_version() -> dict[int, int]:
     """How many iterations use each rubric version; unused versions are left out."""
     rows = Iteration.objects.order_by().values_list("rubric_version").annotate(count=Count("pk"))
     return dict(rows)
+
+
+def list_projects_using(version: int) -> list[tuple[str, str, int]]:
+    """The projects with iterations under a rubric version: address, name, and how many iterations."""
+    rows = Iteration.objects.filter(rubric_version=version).order_by("project__name", "project__slug")
+    return list(rows.values_list("project__slug", "project__name").annotate(count=Count("pk")))

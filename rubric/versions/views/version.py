@@ -57,26 +57,32 @@ def version_or_404(
     return found
 
 
-@require("read_rubric")
-def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """Show one version, read only, and what can be done with it. Weights are for people who may see them."""
-    version = version_or_404(request.user, slug, number, check_read_rubric)
-    record = version.to_record()
-    has_weights, may_edit = may(check_see_weights, request.user), may(check_edit_rubrics, request.user)
-    context = {
-        "version": version,
-        "record": record,
-        "acts": list_acts(version, has_notes=has_weights),
-        "thresholds": {criterion.key: _threshold(criterion) for criterion in record.criteria},
-        "examples": list_examples(record),
-        "groups": _group_parameters(record),
-        "lists": {name: _list_words(value) for name, value in record.lists.items()},
-        "has_weights": has_weights,
-        "may_edit": may_edit,
-        "retire_refusal": get_refusal(check_retire_version, request.user, version) if may_edit else "",
-        **rubrics_frame(request),
-    }
-    return respond(request, page="rubric/versions/show.html", context=context)
+def version_with(projects: Callable[[int], Sequence[tuple[str, str, int]]]) -> View:
+    """The view of one version; `projects` gives the projects that use it, each with how many iterations."""
+
+    @require("read_rubric")
+    def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+        """Show one version, read only, and what can be done with it. Weights are for people who may see them."""
+        version = version_or_404(request.user, slug, number, check_read_rubric)
+        record = version.to_record()
+        has_weights, may_edit = may(check_see_weights, request.user), may(check_edit_rubrics, request.user)
+        context = {
+            "version": version,
+            "record": record,
+            "acts": list_acts(version, has_notes=has_weights),
+            "thresholds": {criterion.key: _threshold(criterion) for criterion in record.criteria},
+            "examples": list_examples(record),
+            "groups": _group_parameters(record),
+            "lists": {name: _list_words(value) for name, value in record.lists.items()},
+            "has_weights": has_weights,
+            "projects": projects(version.pk) if may_edit and version.state == PUBLISHED else [],
+            "may_edit": may_edit,
+            "retire_refusal": get_refusal(check_retire_version, request.user, version) if may_edit else "",
+            **rubrics_frame(request),
+        }
+        return respond(request, page="rubric/versions/show.html", context=context)
+
+    return rubric_version
 
 
 def list_acts(version: RubricVersion, *, has_notes: bool) -> list[tuple[str, str, object, str]]:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
-    make_games_project()
+    project = make_games_project()
     draft = make_draft(key="discussion")
     client.force_login(make_admin())
     text = html.unescape(client.get("/rubrics/discussion/1.4/publish/").content.decode())
@@ -38,6 +38,15 @@ def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
     assert (answer.status_code, answer["Location"]) == (303, "/rubrics/discussion/1.4/")
     answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": draft.sha256})
     assert answer.status_code == 403
+    says = {number: read(client, f"/rubrics/discussion/{number}/") for number in ("1.3", "1.4")}
+    assert f">{project.name}</bdi></a> (1 iteration). Iterations under" in says["1.3"]
+    assert "No iteration uses it yet. Iterations under an earlier version keep it" in says["1.4"]
+    client.force_login(make_lead(project=project))
+    assert "1 iteration" not in read(client, "/rubrics/discussion/1.3/")
+
+
+def read(client, address):
+    return " ".join(html.unescape(client.get(address).content.decode()).split())
 
 
 @pytest.mark.parametrize(("button", "page"), [("weights", "publish_version"), ("edit", "edit_version")])
