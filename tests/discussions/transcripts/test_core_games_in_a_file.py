@@ -447,6 +447,17 @@ def test_a_list_of_rounds_is_one_game(parts, is_list):
     assert (game.record.winner == "town") == any(part.get("winner") for part in parts)
 
 
+SCENES = [{"scenes": [{"messages": part[:2]}, {"messages": part[2:]}]} for part in PARTS]
+
+
+def test_scenes_of_acts_are_rounds_of_one_game_and_of_other_parts_wait():
+    for around in ({"id": "q"}, {}):
+        (game,) = read(around | {"acts": SCENES}).games
+        assert told(game) == talk("one", rounds=(1, 2, 3))
+    found = read({"id": "q", "sections": SCENES})
+    assert (found.games, {fault.code for fault in found.faults}) == ([], {"unknown_columns"})
+
+
 MAY_BE = {
     "nothing": [{"messages": part} for part in PARTS],
     "a date": [{"date": f"2026-02-1{at}", "messages": part} for at, part in enumerate(PARTS)],

@@ -137,10 +137,13 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
         raise Unclear
     if rounds.are_called_games(key, first):
         return True
-    if len(again) > 1 and rounds.are_numbered(first):
+    is_again = len(again) > 1 and rounds.are_numbered(first)
+    # What each part is by itself is no clearer than what they are together.
+    are_unclear = is_again and any(map(is_unclear, first.values()))
+    if is_again and not are_unclear:
         return True
     may_be = again or (not counts and key not in LISTS and rounds.are_numbered(first))
-    if may_be and not own:
+    if are_unclear or (may_be and not own):
         raise Unclear
     return False
 

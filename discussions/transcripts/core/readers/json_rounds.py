@@ -19,7 +19,8 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.narration import PARTS
 
 ROUNDS = frozenset(
-    "round rounds day days phase phases cycle cycles round_number roundnumber day_number daynumber turn".split()
+    "round rounds day days phase phases cycle cycles round_number roundnumber day_number daynumber turn acts stages "
+    "chapter chapters".split()
 )
 # "day_2", "Round 1"; a number alone is a round in an object of rounds.
 ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
