@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from discussions.transcripts.core.logged_lines import as_json_lines
+from workspace.core.json_items import blank_between
 from workspace.core.words import say
 
 BOM = b"\xef\xbb\xbf"
@@ -30,6 +31,9 @@ _NO_TEXT = re.compile("[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _PIECE, _JUDGED, _SHOWN, MOST_PROPOSED = 1024 * 1024, 64 * 1024, 40, 3
 _BEYOND = re.compile("[^\0-\x7f]+")
 _COLOURS = re.compile("\x1b\\[[0-9;:?]*[ -/]*[@-~]|\x1b[@-Z\\\\^_]")
+# The same as JSON writes them, and those among them that may set thoughts apart.
+_ESCAPED = re.compile(rb"(?<!\\)\\u001[bB]\[[0-9;:?]{0,40}[ -/]{0,3}[@-~]")
+_ESCAPED_FAINT = re.compile(rb"\\u001[bB]\[(?:[0-9;]{0,9};)?(?:[238]|90)(?:;[0-9;]{0,9})?m")
 # Sentences that are faint, slanted, hidden or grey up to the end of a line, as thoughts may be.
 _FAINT = re.compile(
     r"^[ \t]*\x1b\[(?:\d\d?;)?(?:[238]|90|38;5;2[34]\d)(?:;\d\d?)?m"
@@ -102,6 +106,12 @@ class Decoded(Struct, frozen=True):
         return self.part(self.begin, len(self.data))
 
 
+def _without_colours(data: bytes) -> bytes:
+    """The bytes without the colours in JSON strings, unless some may set thoughts apart."""
+    is_coloured = data[:1] in (b"{", b"[") and b"\\u001" in data and not _ESCAPED_FAINT.search(data)
+    return _ESCAPED.sub(b"", data) if is_coloured else data
+
+
 def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None:
     """The bytes in UTF-8, where a person named their encoding or a mark of UTF-16 does; None where they do not fit.
 
@@ -110,6 +120,7 @@ def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None
     """
     codec = ENCODINGS[encoding] if encoding else "utf-16" if data.startswith(_UTF_16) else UTF_8
     if codec == UTF_8:
+        data = blank_between(_without_colours(data), is_part=is_part)
         return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data, is_part=is_part)
     try:
         text = codecs.getincrementaldecoder(codec)().decode(data, final=not is_part)

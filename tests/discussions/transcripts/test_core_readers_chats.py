@@ -209,3 +209,94 @@ def test_who_leads_the_game_is_no_player_and_a_vote_without_a_voter_is_of_who_sp
     listed = "Players: Moderator, Ann\n\nDay 1\nModerator: Hi.\nAnn: Ho.\nModerator: Yes."
     (game,) = read_transcripts(listed.encode(), "a.txt").games
     assert len(game.record.messages) == 3
+
+
+NAMED = [{"role": "assistant", "name": name, "content": f"{name} says hello."} for name in ("Ann", "Bea")] * 2
+PROMPT = {"role": "user", "content": "Begin the day."}
+RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}]}
+LED = {
+    "a prompt": [PROMPT, *NAMED],
+    "a prompt and a result": [PROMPT, *NAMED, RESULT],
+    "a result": [*NAMED, RESULT],
+}
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize("chat", LED.values(), ids=LED)
+def test_what_named_players_are_told_first_is_no_message(chat, is_list):
+    text = json.dumps({"messages": chat}) if is_list else "\n".join(map(json.dumps, chat))
+    record, _warnings = only_game(text)
+    assert [player.name for player in record.players] == ["Ann", "Bea"]
+    assert [message.text for message in record.messages] == [message["content"] for message in NAMED]
+
+
+@pytest.mark.parametrize(
+    "chat", [[*NAMED, PROMPT], [PROMPT, *NAMED[:2], PROMPT | {"content": "I play, too."}]]
+)
+def test_a_user_who_speaks_later_is_not_left_out(chat):
+    read = read_transcripts(json.dumps({"messages": chat}).encode(), "a.json")
+    assert [player.name for game in read.games for player in game.record.players] in (
+        [],
+        ["Ann", "Bea", "user"],
+    )
+
+
+def run_item(name, kind, **inner):
+    return {"type": f"{kind}_item", "agent": {"name": name}, "raw_item": inner}
+
+
+ITEMS = [
+    *(
+        run_item(
+            name,
+            "message_output",
+            type="message",
+            role="assistant",
+            content=[{"type": "output_text", "text": f"I am {name}."}],
+        )
+        for name in ("Ann", "Bea")
+    ),
+    run_item("Ann", "reasoning", type="reasoning", summary=[{"type": "summary_text", "text": "CANARY."}]),
+    run_item("Ann", "tool_call", type="function_call", name="vote", arguments="{}"),
+]
+EVENTS = [
+    *({"source": name, "content": f"I am {name}.", "type": "TextMessage"} for name in ("Ann", "Bea")),
+    {"source": "Ann", "content": "CANARY.", "type": "ThoughtEvent"},
+    {
+        "source": "Ann",
+        "content": [{"id": "c", "arguments": "{}", "name": "vote"}],
+        "type": "ToolCallRequestEvent",
+    },
+]
+
+
+@pytest.mark.parametrize("items", [ITEMS, EVENTS], ids=["OpenAI", "AutoGen"])
+@pytest.mark.parametrize("form", ["list", "lines", "object"])
+def test_items_of_runs_are_read_in_lists_and_in_lines(items, form):
+    inside = {"new_items" if items is ITEMS else "messages": items}
+    text = {
+        "list": json.dumps(items),
+        "lines": "\n".join(map(json.dumps, items)),
+        "object": json.dumps(inside),
+    }[form]
+    record, _warnings = only_game(text)
+    assert [message.text for message in record.messages] == ["I am Ann.", "I am Bea."]
+
+
+COLOURED = [
+    {"speaker": f"\x1b[33m{name}\x1b[0m", "text": f"\x1b[1mI am {name}.\x1b[0m"} for name in ("Ann", "Bea")
+]
+
+
+@pytest.mark.parametrize("text", [json.dumps({"turns": COLOURED}), "\n".join(map(json.dumps, COLOURED))])
+def test_colours_in_json_are_left_out(text):
+    record, _warnings = only_game(text)
+    assert [player.name for player in record.players] == ["Ann", "Bea"]
+    assert [message.text for message in record.messages] == ["I am Ann.", "I am Bea."]
+
+
+@pytest.mark.parametrize("said", [r"C:\\u001b[1m", r"\u001b[2mI am the wolf.\u001b[0m Hi."])
+def test_what_may_be_no_colour_stays(said):
+    text = f'{{"turns": [{{"speaker": "Ann", "text": "{said}"}}, {{"speaker": "Bea", "text": "Hi."}}]}}'
+    record, _warnings = only_game(text)
+    assert record.messages[0].text == json.loads(f'"{said}"')

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workspace.core.json_items import PartPlaces, find_items, find_lines, split_items
+from workspace.core.json_items import (
+    PartPlaces,
+    blank_between,
+    find_items,
+    find_lines,
+    find_values,
+    split_items,
+)
 from workspace.core.strict_json import is_too_deep, read_json
 
 values = st.recursive(
@@ -147,3 +154,42 @@ def test_places_in_items_are_those_that_the_whole_file_gives(items, comma, has_b
         problems = read_json(data[start:end]).problems
         found += [places.place(problem, start, f"/{index}") for problem in problems]
     assert found == read_json(data).problems
+
+
+VALUES = [b'{"a": "x, y"}', b'{"a": {"b": [1, 2]}}', b'{"a": "---"}']
+BETWEEN = {
+    "commas": (b"", b",", b""),
+    "commas at the ends of lines": (b"", b",\n", b",\n"),
+    "lines of signs": (b"---\n", b"\n---\n", b""),
+    "record separators": (b"\x1e", b"\n\x1e", b"\n"),
+    "a list that is not closed": (b"[\n", b",\n", b"\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "between", "after"), BETWEEN.values(), ids=BETWEEN)
+def test_signs_between_values_are_blank_and_all_places_stay(before, between, after):
+    data = before + between.join(VALUES) + after
+    blank = blank_between(data)
+    assert cut(blank, find_values(blank)) == VALUES
+    assert (len(blank), blank.count(b"\n")) == (len(data), data.count(b"\n"))
+
+
+def test_of_a_part_whole_values_are_read():
+    data = b",\n".join(VALUES)
+    assert blank_between(data[:-3], is_part=True)[:20] == blank_between(data)[:20]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" + b",".join(VALUES) + b"]",
+        b"\n".join(VALUES),
+        b",\n".join(VALUES)[:-3],
+        b"[" + b",".join(VALUES)[:-3],
+        b",".join(VALUES) + b"]",
+        b"{Ann}, {Bea}",
+        b"[Day 1] Ann: Hello, {Bea}",
+    ],
+)
+def test_other_bytes_stay_as_they_are(data):
+    assert blank_between(data) == data

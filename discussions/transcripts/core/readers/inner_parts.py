@@ -12,7 +12,7 @@ from msgspec import Struct
 from discussions.transcripts.core.audience import is_hidden
 from discussions.transcripts.core.fields import as_list, as_object, as_objects, parallel_lists
 from discussions.transcripts.core.formats import JSONL, Format, recognise
-from discussions.transcripts.core.readers import histories, json_turns
+from discussions.transcripts.core.readers import histories, json_turns, openai_chat
 from discussions.transcripts.core.readers.columns import field_of
 from discussions.transcripts.core.readers.json_cells import names_both
 from discussions.transcripts.core.readers.json_games import (
@@ -104,9 +104,18 @@ def join_pieces(data: bytes) -> bytes:
     are_objects = len(first) > 1 and all(type(value) is dict for value in first)
     is_game = (are_lists and len(first) > 1) or (
         are_objects
-        and (histories.recognises(first) or (not are_states(first) and json_turns.recognises(first)))
+        and (
+            histories.recognises(first)
+            or (not are_states(first) and json_turns.recognises(first))
+            or (openai_chat.recognises(first) and any(map(_is_no_row, first)))
+        )
     )
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
+
+
+def _is_no_row(message: dict[str, Any]) -> bool:
+    """Whether a message of a chat is told in other words than role and name, or has no name."""
+    return openai_chat.with_role(message) is not message or message.keys() == {"role", "content"}
 
 
 def take_lines(data: bytes) -> bytes:

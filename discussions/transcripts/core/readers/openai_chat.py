@@ -52,7 +52,7 @@ SAID = frozenset(("TextMessage", "MultiModalMessage", "StopMessage"))
 # How the types of items end that are calls, what came of them, and the like.
 _CALLS = ("_call", "_output", "_request", "_response", "_tools", "_reference")
 THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
-_LISTS = ("messages", "chat_history", "history", "steps", "tasks_output")
+_LISTS = ("messages", "chat_history", "history", "steps", "tasks_output", "new_items")
 # What tells an output of a task of CrewAI, and a line of the log of its tasks.
 _OUTPUT, _TASK = {"agent", "raw", "description"}, {"agent", "task", "status", "timestamp"}
 _LINE = {*_TASK, "task_name", "output"}
@@ -62,7 +62,9 @@ _KNOWN = frozenset(
 )
 _READ = (PLAYER, "audience", "phase", "private", "round", "time", "id")
 # The keys of which a message has one: its content, or what becomes its content.
-_HOLDS_CONTENT = frozenset("content tool_calls function_call parts step_id summary data raw task".split())
+_HOLDS_CONTENT = frozenset(
+    "content tool_calls function_call parts step_id summary data raw task raw_item".split()
+)
 _CALL_KEYS = ("tool_calls", "function_call")
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id", "session_id", "chat_id")
 # Objects with the cost: our names of its figures, and theirs.
@@ -131,6 +133,9 @@ def with_role(value: Any) -> Any:
     """
     if type(value) is not dict:
         return value
+    if type(value.get("raw_item")) is dict:
+        # An item of a run of OpenAI's agents.
+        return as_object(with_role(value["raw_item"])) | {"name": as_object(value.get("agent")).get("name")}
     kind, source, role = (
         found if type(found := value.get(key)) is str else "" for key in ("type", "source", "role")
     )
@@ -211,7 +216,7 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
     """The chat of these messages, each with its place, and of what stands around them."""
     own_name = as_object(wrapper.get("agent")).get("name")
     rows: list[tuple[str, dict[str, Any]]] = []
-    entries = list(entries)
+    entries = list(_without_prompts(list(entries)))
     speaks_by_calls = any(kind == SPEECH for _place, entry in entries for kind, _name, _text in _told(entry))
     # Thoughts without an author are those of the one who speaks next.
     waiting: list[dict[str, Any]] = []
@@ -244,6 +249,30 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
         "players": _with_facts(called, wrapper),
         "messages": messages,
     }
+
+
+def _without_prompts(entries: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The messages, where those of a user without a name before several named players are instructions.
+
+    They are not where such a user speaks again.
+    """
+    said = [with_role(entry) for _place, entry in entries]
+    told = [
+        as_object(entry).get("role") in ("user", "human")
+        and not as_object(entry).get("name")
+        and _holds_text(entry)
+        for entry in said
+    ]
+    names = {str(as_object(entry).get("name")) for entry in said if as_object(entry).get("name")}
+    first = next((at for at, entry in enumerate(said) if as_object(entry).get("name")), 0)
+    is_led = len(names) > 1 and not any(told[first:])
+    for at, (place, entry) in enumerate(entries):
+        yield place, {**entry, "role": "system"} if is_led and at < first and told[at] else entry
+
+
+def _holds_text(entry: Any) -> bool:
+    content = as_object(entry).get("content")
+    return type(content) is not list or any(read_part(part)[1] is not None for part in content)
 
 
 def _note_unclear(wrapper: dict[str, Any], entries: list[Any], messages: list[Any], notes: Notes) -> None:
@@ -388,6 +417,8 @@ def _message(
         notes.fault("wrong_type", f"{pointer}/name", _NO_NAME)
         return None
     text = _content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
+    if not (_holds_text(entry) or thoughts or speaks_by_calls):
+        return None
     text = _spoken(entry, text, pointer, notes, thoughts, speaks_by_calls=speaks_by_calls)
     thought, audience = "\n".join(thoughts), _audience(entry)
     if entry["role"] == THOUGHT or (thought and not text):
