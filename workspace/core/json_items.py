@@ -162,7 +162,7 @@ def blank_between(data: bytes, *, is_part: bool = False) -> bytes:
     head = _SIGNS.match(data, begin + is_open)
     start = head.end() if head else begin
     first = (
-        _end_of_value(data[: start + _LONGEST_FIRST], start, MAX_DEPTH)
+        _end_of_value(memoryview(data)[: start + _LONGEST_FIRST], start, MAX_DEPTH)
         if data[start : start + 1] == b"{"
         else None
     )
@@ -233,7 +233,7 @@ class PartPlaces:
         self._at = to
 
 
-def _end_of_value(data: bytes, at: int, max_depth: int) -> int | None:
+def _end_of_value(data: bytes | memoryview, at: int, max_depth: int) -> int | None:
     """Where the value that begins there ends; None when it does not end, or is nested too deeply."""
     if at >= len(data) or data[at] not in _OPENING:
         found = _SCALAR.match(data, at)

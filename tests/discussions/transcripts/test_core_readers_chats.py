@@ -241,8 +241,8 @@ def test_a_user_who_speaks_later_is_not_left_out(chat):
     )
 
 
-def run_item(name, kind, **inner):
-    return {"type": f"{kind}_item", "agent": {"name": name}, "raw_item": inner}
+def run_item(agent, kind, **inner):
+    return {"type": f"{kind}_item", "agent": {"name": agent}, "raw_item": inner}
 
 
 ITEMS = [

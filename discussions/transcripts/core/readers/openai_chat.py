@@ -252,27 +252,26 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
 
 
 def _without_prompts(entries: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """The messages, where those of a user without a name before several named players are instructions.
-
-    They are not where such a user speaks again.
-    """
-    said = [with_role(entry) for _place, entry in entries]
+    """The messages; what a user without a name says once to all, before several named players, is an instruction."""
+    said = [as_object(with_role(entry)) for _place, entry in entries]
+    names = {str(one["name"]) for one in said if one.get("name")}
+    first = next((at for at, one in enumerate(said) if one.get("name")), 0)
     told = [
-        as_object(entry).get("role") in ("user", "human")
-        and not as_object(entry).get("name")
-        and _holds_text(entry)
-        for entry in said
+        at
+        for at, one in enumerate(said)
+        if one.get("role") in ("user", "human") and not one.get("name") and not _is_of_tools(one)
     ]
-    names = {str(as_object(entry).get("name")) for entry in said if as_object(entry).get("name")}
-    first = next((at for at, entry in enumerate(said) if as_object(entry).get("name")), 0)
-    is_led = len(names) > 1 and not any(told[first:])
+    is_led = len(names) > 1 and not any(
+        at > first or _ADDRESSES.search(str(said[at].get("content"))) for at in told
+    )
     for at, (place, entry) in enumerate(entries):
-        yield place, {**entry, "role": "system"} if is_led and at < first and told[at] else entry
+        yield place, {**entry, "role": "system"} if is_led and at in told else entry
 
 
-def _holds_text(entry: Any) -> bool:
-    content = as_object(entry).get("content")
-    return type(content) is not list or any(read_part(part)[1] is not None for part in content)
+def _is_of_tools(entry: Any) -> bool:
+    """Whether a message holds nothing but calls of tools, or what came of them."""
+    parts = as_list(as_object(entry).get("content"))
+    return bool(parts) and all("tool" in read_part(part)[0] for part in parts)
 
 
 def _note_unclear(wrapper: dict[str, Any], entries: list[Any], messages: list[Any], notes: Notes) -> None:
@@ -417,7 +416,7 @@ def _message(
         notes.fault("wrong_type", f"{pointer}/name", _NO_NAME)
         return None
     text = _content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
-    if not (_holds_text(entry) or thoughts or speaks_by_calls):
+    if _is_of_tools(entry) and not speaks_by_calls:
         return None
     text = _spoken(entry, text, pointer, notes, thoughts, speaks_by_calls=speaks_by_calls)
     thought, audience = "\n".join(thoughts), _audience(entry)
