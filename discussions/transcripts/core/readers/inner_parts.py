@@ -107,15 +107,18 @@ def join_pieces(data: bytes) -> bytes:
         and (
             histories.recognises(first)
             or (not are_states(first) and json_turns.recognises(first))
-            or (openai_chat.recognises(first) and any(map(_is_no_row, first)))
+            or _are_no_rows(first)
         )
     )
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
 
 
-def _is_no_row(message: dict[str, Any]) -> bool:
-    """Whether a message of a chat is told in other words than role and name, or has no name."""
-    return openai_chat.with_role(message) is not message or message.keys() == {"role", "content"}
+def _are_no_rows(messages: list[dict[str, Any]]) -> bool:
+    """Whether messages of a chat are told in other words than role and name, or the first alone has no name."""
+    are_other = any(openai_chat.with_role(one) is not one for one in messages)
+    is_led = messages[0].keys() == {"role", "content"} and all("name" in one for one in messages[1:])
+    are_chat = (are_other or is_led) and all(map(openai_chat.is_chat_message, messages))
+    return are_chat and openai_chat.recognises(messages)
 
 
 def take_lines(data: bytes) -> bytes:
