@@ -18,8 +18,8 @@ BOM = b"\xef\xbb\xbf"
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _BETWEEN = re.compile(rb"[ \t\r\n,]*+")
 # Between values: a comma, or a line of signs; and how much of a file is looked at for the first and the last one.
-_SIGNS = re.compile(rb"\s*+(?P<sign>[,;]|(?P<one>[-=*_#])(?P=one){2,80}(?=\s))?+\s*+")
-_NO_SPACE = re.compile(rb"\S")
+_VALUE_GAP = re.compile(rb"\s*+(?P<sign>[,;]|(?P<one>[-=*_#])(?P=one){2,80}(?=\s))?+\s*+")
+_NOT_SPACE = re.compile(rb"\S")
 _RECORD, _LONGEST_FIRST, _TAIL = b"\x1e", 1024 * 1024, 1024
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -159,22 +159,22 @@ def blank_between(data: bytes, *, is_part: bool = False) -> bytes:
     if data[begin : begin + 1] == _RECORD:
         return data.replace(_RECORD, b" ")
     is_open = data[begin : begin + 1] == b"[" and data[-_TAIL:].rstrip()[-1:] in (b"}", b",")
-    head = _SIGNS.match(data, begin + is_open)
+    head = _VALUE_GAP.match(data, begin + is_open)
     start = head.end() if head else begin
     first = (
         _end_of_value(memoryview(data)[: start + _LONGEST_FIRST], start, MAX_DEPTH)
         if data[start : start + 1] == b"{"
         else None
     )
-    after = _SIGNS.match(data, first) if first else None
+    after = _VALUE_GAP.match(data, first) if first else None
     if not (after and after["sign"] and _is_json(data[start:first])):
         return data
     blanked = bytearray(data)
     at: int | None = begin
     while at is not None and at < len(data):
-        found = _SIGNS.match(data, at + (is_open and at == begin))
+        found = _VALUE_GAP.match(data, at + (is_open and at == begin))
         end = found.end() if found else at
-        blanked[at:end] = _NO_SPACE.sub(b" ", data[at:end])
+        blanked[at:end] = _NOT_SPACE.sub(b" ", data[at:end])
         at = (
             _end_of_value(data, end, MAX_DEPTH)
             if data[end : end + 1] == b"{"

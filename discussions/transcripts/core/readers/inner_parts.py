@@ -114,11 +114,12 @@ def join_pieces(data: bytes) -> bytes:
 
 
 def _are_no_rows(messages: list[dict[str, Any]]) -> bool:
-    """Whether messages of a chat are told in other words than role and name, or the first alone has no name."""
-    are_other = any(openai_chat.with_role(one) is not one for one in messages)
-    is_led = messages[0].keys() == {"role", "content"} and all("name" in one for one in messages[1:])
-    are_chat = (are_other or is_led) and all(map(openai_chat.is_chat_message, messages))
-    return are_chat and openai_chat.recognises(messages)
+    """Whether messages of a chat are told in other words than role and name, or most but the first have names."""
+    others = [openai_chat.with_role(one) is not one for one in messages]
+    named = sum("name" in one for one in messages)
+    is_led = messages[0].keys() == {"role", "content"} and 2 * named > len(messages)
+    are_chat = all(map(openai_chat.is_chat_message, messages)) or all(others)
+    return (any(others) or is_led) and are_chat and openai_chat.recognises(messages)
 
 
 def take_lines(data: bytes) -> bytes:
