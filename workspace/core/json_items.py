@@ -18,7 +18,7 @@ BOM = b"\xef\xbb\xbf"
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _BETWEEN = re.compile(rb"[ \t\r\n,]*+")
 # Between values: a comma, or a line of signs; and how much of a file is looked at for the first and the last one.
-_VALUE_GAP = re.compile(rb"\s*+(?P<sign>[,;]|(?P<one>[-=*_#])(?P=one){2,80}(?=\s))?+\s*+")
+_VALUE_GAP = re.compile(rb"\s*+(?P<sign>[,;]|(?P<one>[-=*_#])(?P=one){2,80}(?=\s))?\s*+")
 _NOT_SPACE = re.compile(rb"\S")
 _RECORD, _LONGEST_FIRST, _TAIL = b"\x1e", 1024 * 1024, 1024
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
