@@ -421,6 +421,15 @@ def test_names_in_capitals_before_texts_are_those_in_other_lines():
     assert [(row["player"], row["target"]) for row in rows if "target" in row] == votes
 
 
+def test_names_in_angle_brackets_may_stand_behind_numbers_and_marks():
+    lines = [
+        f"{at}. {mark}<{name}>: {said}" for at, (name, said) in enumerate(SAID) for mark in ("[PRIVATE] ", "")
+    ]
+    rows = [row for _number, row in read_named(lines)]
+    assert [(row["player"], row["text"]) for row in rows if "type" not in row] == SAID
+    assert {row.get("type") for row in rows} == {None, "PRIVATE"}
+
+
 RARE = """Day 1
 Ada: Good morning everybody.
 Bo: I think Cy is odd.

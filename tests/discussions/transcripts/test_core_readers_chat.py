@@ -291,6 +291,14 @@ def test_faults_and_warnings_name_the_line():
     assert [(fault.code, fault.place) for fault in read.faults] == [("duplicate_player", "file.txt line 2")]
 
 
+def test_a_name_in_capitals_is_the_same_player():
+    (read,) = read_text(
+        chat_text, lines("ANN: a", "BEA: b", "Ann votes for Bea", "ANN: c", "Bea votes for Ann")
+    )
+    assert [player.name for player in read.record.players] == ["ANN", "BEA"]
+    assert [(vote.voter, vote.target) for vote in read.record.votes] == [(1, 2), (2, 1)]
+
+
 def test_what_is_no_chat_is_not_taken_for_one():
     for text in (
         "",

@@ -81,6 +81,8 @@ class _Game(Struct):
     begin: int = 1
     facts: dict[str, str] = {}
     roster: dict[str, dict[str, Any]] = {}
+    # Their names by the same in small letters.
+    called: dict[str, str] = {}
     is_listed: bool = False
     rounds: narration.Rounds = field(default_factory=narration.Rounds)
     latest: int = 0
@@ -218,23 +220,20 @@ def _read_player(game: _Game, key: str, told: str, place: str) -> None:
     game.is_listed = game.is_listed or key == "players"
     said = [part.strip() for part in (player["said"] or player["boxed"] or "").split(",", 1)]
     name = player["name"].strip()
-    found = game.roster[_add_player(game, _known_name(game, name) or name, place)]
+    found = game.roster[_add_player(game, game.called.get(name.casefold(), name), place)]
     found["role"] = found["role"] or said[0] or None
     found["personality"] = found["personality"] or (said[1] if len(said) > 1 else "") or None
 
 
 def _add_player(game: _Game, name: str, place: str) -> str:
-    """The name as the game spells it; a new name becomes a player."""
-    known = name if name in game.roster else _known_name(game, name) if game.is_listed else None
-    if known is None:
-        known = name
+    """The name as the game spells it, "Ann" also where a line has "ANN"; a new name becomes a player."""
+    known = game.called.setdefault(name.casefold(), name)
+    # "ann" may be somebody else.
+    known = known if game.is_listed or known.isupper() != name.isupper() else name
+    if known not in game.roster:
         game.notes.translate(f"/players/{len(game.roster)}", place)
-        game.roster[name] = {"name": name, "role": None, "personality": None}
+        game.roster[known] = {"name": known, "role": None, "personality": None}
     return known
-
-
-def _known_name(game: _Game, name: str) -> str | None:
-    return next((known for known in game.roster if known.casefold() == name.casefold()), None)
 
 
 def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
@@ -328,7 +327,7 @@ def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
         if not said:
             return
     line = replace(line, text=said)
-    if line.name.casefold() in THOUGHT_NAMES and not _known_name(game, line.name):
+    if line.name.casefold() in THOUGHT_NAMES and not game.called.get(line.name.casefold()):
         _add_message(game, game.speaker, line.text, line.time, place, "nobody")
         return
     game.rounds.talk()
@@ -361,7 +360,7 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
         _take_narrated(game, replace(line, name=""), place)
         return
     votes = narration.VOTES.fullmatch(line.text.strip())
-    if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
+    if votes and all(game.called.get(votes[part].casefold()) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
     name, deed = lines_below.read_deed(line.text, game.open)
@@ -411,7 +410,7 @@ def _value(game: _Game) -> dict[str, Any]:
         name = message["playerName"]
         if message["audience"] is not None and name not in game.roster:
             # Who is no player is named in the text.
-            message["playerName"] = _known_name(game, name) or ""
+            message["playerName"] = game.called.get(name.casefold(), "")
             if name and not message["playerName"]:
                 message["message"] = f"{name}: {message['message']}"
     spoken = Counter(message["playerName"] for message in messages if message["audience"] is None)

@@ -51,9 +51,11 @@ _BOXED_SIGN = re.compile(
     r"(?P<after>[^\[\](){}\n]{0,60}(?:\([^\[\](){}\n]{1,40}\)[^\[\](){}\n]{0,60})?(?P<sign>[\])}]))[:：]?\s{0,3}(?P<text>.*)"
     r"(?P<dash>)?"
 )
+# What may stand behind names in angle brackets.
+_ANGLED_SIGN = re.compile(r"(?P<after>[^<>\n]{0,60}(?P<sign>>))[:：]?\s{0,3}(?P<text>.*)(?P<dash>)?")
 _KEYS = ('{"', "{'", '["', "['")
 _COLON = re.compile(r"[:：]\s")
-_OPENED = re.compile(r"[\[({][^\[\](){}]*\Z")
+_OPENED = re.compile(r"[\[({<][^\[\](){}<>]*\Z")
 _VOTES = re.compile(
     r"\0(?: (?:votes?|voted|stimmte?|vot(?:a|ó|ou)|a voté|głosuje|голосует)\b.{0,20}"
     r"| ?投票?[给給]了? ?| ?(?:->|→|=>) ?)\0(?: (?:of being|as|for being|to be)\b.{0,40})?\W{0,3}\Z",
@@ -177,7 +179,9 @@ def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False
 
 def _sign_after(line: str, first: "re.Match[str]", any_name: "re.Pattern[str]") -> "re.Match[str] | None":
     """What stands between the first name of a line and its text: a bracket, unless a name begins what follows."""
-    boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
+    opened = _OPENED.search(line[: first.start()])
+    sign = _ANGLED_SIGN if opened and opened[0][0] == "<" else _BOXED_SIGN
+    boxed = sign.fullmatch(line, first.end()) if opened else None
     # "(Ann thinks: it was me)" has a sign of its own.
     boxed = None if boxed and _COLON.search(boxed["after"]) else boxed
     next_name = any_name.match(boxed["text"]) if boxed else None
@@ -191,8 +195,8 @@ def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
     said = chat.NUMBER.sub("", any_name.sub(" ", _TIMES.sub(" ", begin)))
     # A role says nothing of who could hear the line, as in "(Villager (last words))".
     said = _AUTHOR.sub("", _ROLES.sub(" ", said).translate(_OPEN_SIGNS))
-    words = " ".join(re.sub(r"\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
-    return words or "".join(said.split()).strip("-–*_#.·[]()|")
+    words = " ".join(re.sub(r"<\s*>|\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
+    return words or "".join(said.split()).strip("-–*_#.·[]()|").removesuffix("<>")
 
 
 def _with_marks(heads: Mapping[int, _Head]) -> dict[int, _Head]:
