@@ -1,11 +1,13 @@
-"""The parts of a text chat: where its games begin, and which of its lines are no speech or no rounds."""
+"""The parts of a text: where its games and their parts begin, and which of its lines are no speech or no rounds."""
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from itertools import accumulate, pairwise
 
+from discussions.transcripts.core.audience import NARRATORS, is_hidden, looks_like_audience, words_of
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.readers.chat_labels import FACT, LEAST_NUMBERED
+from discussions.transcripts.core.readers.chat_labels import ENDS, FACT, LEAST_NUMBERED
 from discussions.transcripts.core.readers.chat_lines import NUMBER, as_shape, match_message, read_heading
 from discussions.transcripts.core.readers.narration import ENDS_GAME, VOTES, begun_by
 
@@ -23,6 +25,11 @@ _BEGUN = re.compile(
 # A line that names no value, vote or part.
 _SENTENCE = re.compile(r"[^\W\d_][\w ,'’-]{3,80}[.!…]?")
 _OF_SPEAKERS = re.compile(r"\b(?:i|me|my|we|us|our|you|your|let)\b", re.IGNORECASE)
+# A key or a label, and what it is of.
+LABEL = re.compile(
+    r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,39}?)[*_`]{0,3}\s?[:：=][*_`]{0,3}\s{0,9}(?P<text>\S.*)"
+)
+TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
 _FIRST_WORD, _LONGEST_HEADING = re.compile(r"[^\W\d_]+"), 80
 
 
@@ -97,3 +104,34 @@ def _heading_of(line: str) -> tuple[str, int] | None:
     heading = read_heading(line) if len(line) < _LONGEST_HEADING else None
     word = _FIRST_WORD.search(line) if heading and heading.kind == "heading" and not heading.text else None
     return (word[0].casefold(), heading.round) if word and heading else None
+
+
+def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> dict[str, str]:
+    """The same of a title or a channel that a line names; `is_alone` says that all titles are called alike."""
+    title, label = TITLE.fullmatch(line), LABEL.fullmatch(line)
+    if title:
+        return begin_part(title["title"], before, is_alone=is_alone)
+    # "Game type: eight" is no channel.
+    said = label["label"] if label else ""
+    is_channel = looks_like_audience(said) and words_of(said) != ["game", "type"]
+    # "Private chat: Ann, Bea" hides what follows, "Hidden: I am it." does not.
+    is_told = is_hidden(said) and label is not None and label["text"].rstrip("*_").endswith(ENDS)
+    if not (is_channel and label) or is_told:
+        return {}
+    return kept_round(before) | {"phase": said if is_hidden(said) else label["text"]}
+
+
+def begin_part(title: str, before: Mapping[str, str], *, is_alone: bool) -> dict[str, str]:
+    """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
+    number = NUMBER.search(title)
+    if title.strip().casefold() in NARRATORS:
+        return kept_round(before)
+    round_of = {"round": number[0]} if number else kept_round(before)
+    # "Example game log" stands above a game.
+    is_whole = words_of(title)[-1:] in (["log"], ["logs"], ["transcript"])
+    is_part = not (number and is_alone) and not is_whole
+    return round_of | ({"phase": NUMBER.sub("", title).strip()} if is_part else {})
+
+
+def kept_round(before: Mapping[str, str]) -> dict[str, str]:
+    return {key: before[key] for key in before if key == "round"}

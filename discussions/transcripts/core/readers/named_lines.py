@@ -13,13 +13,11 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import (
     IGNORE,
     LEVELS,
-    NARRATORS,
     OUT,
     THOUGHT_NAMES,
     VOTE,
     is_hidden,
     kind_of_type,
-    looks_like_audience,
     words_of,
 )
 from discussions.transcripts.core.readers import cast_lists, chat_labels, narration
@@ -33,6 +31,7 @@ from discussions.transcripts.core.readers.called_names import (
     find_names,
     read_hidden,
 )
+from discussions.transcripts.core.readers.chat_parts import LABEL, TITLE, begin_part, kept_round, part_of
 from discussions.transcripts.core.readers.narration import ROLE, VOTE_COMMAND, part_of_day
 
 Rows = list[tuple[int, dict[str, str]]]
@@ -75,15 +74,10 @@ _SENTENCE = re.compile(r"[.!?,;] ")
 _SAID = re.compile(r"[*_\"'“]{0,3}(?:I|We|You|My|Our|Ich|Wir|Je|Nous|Yo|Eu|Io|Я|Мы|我)(?:['’ ]|(?<=我))")
 # What everybody hears needs no type.
 _OPEN_SIGNS = {ord(sign): None for sign, hearers in chat.SIGNS.items() if not hearers}
-# A key or a label, and what it is of.
-LABEL = re.compile(
-    r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,39}?)[*_`]{0,3}\s?[:：=][*_`]{0,3}\s{0,9}(?P<text>\S.*)"
-)
 _RARE = re.compile(r"(?P<label>[^\W\d_a-z][\w-]{0,24}): (?P<text>\S{1,40} \S{1,40} \S.*[.!?…\"”])")
 _BOXED_LABEL = re.compile(r"\s{0,12}[(\[【](?P<label>[^\W\d_][\w -]{0,39})[)\]】]\s{0,9}(?P<text>\S.*)")
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES, _MOST_WORDS = 12, 5
-_TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
 _RULE = re.compile(r"\W{3,}")
 OTHER = "other lines"
 
@@ -247,7 +241,7 @@ def read_named(lines: list[str]) -> Rows:
     any_name = any_of(names)
     labels = Counter(label["label"] for line in lines if (label := _label_of(line)))
     titles = chat_labels.find_titles(lines, heads)
-    parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
+    parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := TITLE.fullmatch(line))}
     rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
     place = _Place(_find_rare(lines, heads, names), are_alike=len(parts) < 2, has_headings=len(rounds) > 1)
     place.is_log = all(chat.TIMED.match(lines[number - 1]) for number in heads)
@@ -302,7 +296,7 @@ def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str
 
 def _begin(place: _Place, begun: dict[str, str]) -> dict[str, str]:
     """A part begins; where headings tell rounds, other titles do not: "Discussion Round 1" of each day. No row."""
-    place.begun = begun | (_kept_round(place.begun) if place.has_headings else {})
+    place.begun = begun | (kept_round(place.begun) if place.has_headings else {})
     place.spoken, place.is_below = {}, False
     return {}
 
@@ -312,10 +306,10 @@ def _hear(place: _Place, text: str) -> dict[str, str]:
     # Below a list of roles its title says nothing more.
     if not text:
         is_list = chat.SETUP.search(place.begun.get("phase", ""))
-        return _begin(place, _kept_round(place.begun)) if is_list else {}
+        return _begin(place, kept_round(place.begun)) if is_list else {}
     if not place.told.hear(text):
         return _begin(place, place.begun)
-    number = {"round": str(place.told.number)} if place.told.is_numbered else _kept_round(place.begun)
+    number = {"round": str(place.told.number)} if place.told.is_numbered else kept_round(place.begun)
     return _begin(place, number | ({"phase": "night"} if place.told.is_night else {}))
 
 
@@ -405,37 +399,6 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
     part = "night" if is_at_night else "" if part == "night" else part
     place.latest = max(place.latest, heading.round)
     return {"round": str(heading.round)} | ({"phase": part} if part else {})
-
-
-def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> dict[str, str]:
-    """The same of a title or a channel that a line names; `is_alone` says that all titles are called alike."""
-    title, label = _TITLE.fullmatch(line), LABEL.fullmatch(line)
-    if title:
-        return begin_part(title["title"], before, is_alone=is_alone)
-    # "Game type: eight" is no channel.
-    said = label["label"] if label else ""
-    is_channel = looks_like_audience(said) and words_of(said) != ["game", "type"]
-    # "Private chat: Ann, Bea" hides what follows, "Hidden: I am it." does not.
-    is_told = is_hidden(said) and label is not None and label["text"].rstrip("*_").endswith(chat_labels.ENDS)
-    if not (is_channel and label) or is_told:
-        return {}
-    return _kept_round(before) | {"phase": said if is_hidden(said) else label["text"]}
-
-
-def begin_part(title: str, before: Mapping[str, str], *, is_alone: bool) -> dict[str, str]:
-    """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
-    number = chat.NUMBER.search(title)
-    if title.strip().casefold() in NARRATORS:
-        return _kept_round(before)
-    round_of = {"round": number[0]} if number else _kept_round(before)
-    # "Example game log" stands above a game.
-    is_whole = words_of(title)[-1:] in (["log"], ["logs"], ["transcript"])
-    is_part = not (number and is_alone) and not is_whole
-    return round_of | ({"phase": chat.NUMBER.sub("", title).strip()} if is_part else {})
-
-
-def _kept_round(before: Mapping[str, str]) -> dict[str, str]:
-    return {key: before[key] for key in before if key == "round"}
 
 
 def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:

@@ -18,6 +18,7 @@ from discussions.transcripts.core.readers import cast_lists, line_templates
 from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
+from discussions.transcripts.core.readers.chat_parts import LABEL, begin_part, part_of
 from discussions.transcripts.core.readers.columns import (
     SEPARATOR,
     Columns,
@@ -27,7 +28,7 @@ from discussions.transcripts.core.readers.columns import (
 )
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.line_templates import LEAST_LINES
-from discussions.transcripts.core.readers.named_lines import LABEL, OTHER, begin_part, part_of, read_named
+from discussions.transcripts.core.readers.named_lines import OTHER, read_named
 from discussions.transcripts.core.readers.narration import WHO, part_of_day
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
