@@ -34,7 +34,7 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
 
     page.get_by_label("Accuracy", exact=True).fill("48")
     page.get_by_label("Source").fill("Our own reading")
-    page.get_by_role("button", name="Save").first.click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("The weights sum to 113 %, 13 % too much")
     expect(page.get_by_label("Source")).to_have_value("Our own reading")
     page.get_by_role("button", name="Scale the others to Accuracy").click()
@@ -42,7 +42,7 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
     expect(page.get_by_label("Weight of Accuracy")).to_be_hidden()
     page.get_by_label("Accuracy", exact=True).press("Enter")
     expect(page.get_by_role("status").first).to_contain_text("Nothing is wrong with this draft")
-    page.get_by_role("button", name="Save").first.click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Response quality 1.3")
 
     page.get_by_role("link", name="Publish").click()
