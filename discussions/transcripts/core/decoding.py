@@ -26,12 +26,20 @@ ENCODINGS = {
 }  # fmt: skip
 _LIST_OF_TEXTS = re.compile(rb"\s*+\[\s*+\"")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_NO_TEXT = re.compile("[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_NO_TEXT = re.compile("[\x01-\x06\x08\x0b\x0e-\x1a\x1c-\x1f]")
 # How many bytes are decoded at once where no more is needed, how many are judged, and how much of them is shown.
 _PIECE, _JUDGED, _SHOWN, MOST_PROPOSED = 1024 * 1024, 64 * 1024, 40, 3
 _BEYOND = re.compile("[^\0-\x7f]+")
-_COLOURS = re.compile("\x1b\\[[0-9;:?]*[ -/]*[@-~]|\x1b[@-Z\\\\^_]")
-# The same as JSON writes them, and those among them that may set thoughts apart.
+# Colours of terminals, links and titles; and what is left of colours where their first sign was lost or written out.
+_COLOURS = re.compile(
+    "\x1b\\[[0-9;:?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\\\)|\x1b[()][0-9A-B]|\x1b[@-Z\\\\^_]|\x07"
+)
+_LOST = re.compile(
+    rb"(?:(?:\^\[|\\x1b|\\033|\\e|\\u001b|<0x1b>|\xe2\x90\x9b|\xef\xbf\xbd)\[(?=[\d;]{0,15}m)|\[(?=\d[\d;]{0,15}m))"
+)
+_JSON = re.compile(rb"\s{0,99}(?:\{|\[\s{0,99}[\[{\"])")
+_RESET = re.compile(rb"\[(?:0|39|22)?m")
+# Colours as JSON writes them, and those among them that may set thoughts apart.
 _ESCAPED = re.compile(rb"(?<!\\)\\u001[bB]\[[0-9;:?]{0,40}[ -/]{0,3}[@-~]")
 _ESCAPED_FAINT = re.compile(rb"\\u001[bB]\[(?:[0-9;]{0,9};)?(?:[238]|90)(?:;[0-9;]{0,9})?m")
 # Sentences that are faint, slanted, hidden or grey up to the end of a line, as thoughts may be.
@@ -120,13 +128,20 @@ def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None
     """
     codec = ENCODINGS[encoding] if encoding else "utf-16" if data.startswith(_UTF_16) else UTF_8
     if codec == UTF_8:
-        data = blank_between(_without_colours(data), is_part=is_part)
+        data = blank_between(_without_colours(_with_escapes(data)), is_part=is_part)
         return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data, is_part=is_part)
     try:
         text = codecs.getincrementaldecoder(codec)().decode(data, final=not is_part)
     except UnicodeError:
         return None
     return text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
+
+
+def _with_escapes(data: bytes) -> bytes:
+    """The bytes with the sign that begins each colour, where it was lost or is written out; JSON stays as it is."""
+    head = data[:_JUDGED]
+    may_be = _RESET.search(head) and b"\x1b" not in head and not _JSON.match(head)
+    return _LOST.sub(b"\x1b[", data) if may_be and len(_LOST.findall(head)) > 2 else data
 
 
 def _join_texts(data: bytes) -> bytes:
@@ -162,7 +177,7 @@ def _look_through(data: bytes, begin: int, encoding: str) -> dict[str, int] | No
         except UnicodeDecodeError:
             return None
         found["replaced_nul"] += piece.count("\0")
-        found["colours"] += piece.count("\x1b")
+        found["colours"] += piece.count("\x1b") + piece.count("\x07")
         if not piece.isascii() and not unicodedata.is_normalized("NFC", piece):
             lines = piece.split("\n")
             found["normalised"] += sum(not unicodedata.is_normalized("NFC", line) for line in lines)

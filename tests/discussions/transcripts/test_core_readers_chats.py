@@ -91,6 +91,8 @@ CHATS = {
     "rounds before messages": "[Day 1] Ann: One\n[Day 1] Bea: Two: and\nmore\n[Day 2] Ann: Three\n",
     "rounds in round brackets": "(Round 1) Ann: One\n(Round 1) Bea: Two: and\nmore\n(Round 2) Ann: Three\n",
     "names in angle brackets": "Day 1\n<Ann> One\n<@Bea> Two: and\nmore\nDay 2\n<Ann> Three\n",
+    "two numbers": "[Tag 1, Runde 1] Ann: One\n[Tag 1, Runde 2] Bea: Two: and\nmore\n[Tag 2 - Runde 1] Ann: Three\n",
+    "a number in each round": "[Day 1 | #1] Ann: One\n[Day 1 | #2] Bea: Two: and\nmore\n[Day 2 | #1] Ann: Three\n",
     "both": "[Day 1] <Ann> One\n[Day 1] <Bea> Two: and\nmore\n[Day 2] <Ann> Three\n",
 }
 TIMED = {

@@ -91,8 +91,35 @@ def test_colours_of_terminals_are_no_text():
     assert "colours" in codes
 
 
-def test_brackets_after_names_are_roles_only_where_they_name_roles():
-    (game,) = read_transcripts(b"Ann (Werewolf): one\nBea (seer): two\nAnn (villager): three", "a.txt").games
+@pytest.mark.parametrize("sign", ["", "^[", "\\x1b", "\\033", "\\e", "\\u001b", "␛", "\ufffd"])
+def test_colours_whose_first_sign_was_lost_are_left_out(sign):
+    lines = (f"{sign}[1;33m{name}{sign}[0m: {text}\n" for name, text in [*TWO, TWO[0]])
+    assert read("".join(lines))[0] == [*TWO, TWO[0]]
+    plain = f"Ann: {sign}[0m] or [1m].\nBea: Good day, Ann\nAnn: So.\n"
+    assert read(plain)[0][0] == ("Ann", f"{sign}[0m] or [1m].")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "\x1b]0;a title\x1b\\{}: {}\n",
+        "\x1b]2;a title\x07{}: {}\n",
+        "\x1b]8;;http://a\x07{}\x1b]8;;\x07: {}\n",
+        "\x1b(B{}: {}\x07\n",
+        "\x1b[2K\r{}: {}\n",
+        "\r\x1b[2K{}: {}\n",
+        "\r{}: {}\n",
+    ],
+)
+def test_what_else_programs_write_for_terminals_is_left_out(form):
+    assert read("".join(form.format(name, text) for name, text in [*TWO, TWO[0]]))[0] == [*TWO, TWO[0]]
+
+
+@pytest.mark.parametrize("form", ["{} ({})", "{} [{}]", "{} / {}", "{}/{}"])
+def test_words_after_names_are_roles_only_where_they_name_roles(form):
+    said = [("Ann", "Werewolf", "one"), ("Bea", "seer", "two"), ("Ann", "villager", "three")]
+    text = "\n".join(f"{form.format(name, role)}: {text}" for name, role, text in said)
+    (game,) = read_transcripts(text.encode(), "a.txt").games
     assert [(player.name, player.role) for player in game.record.players] == [
         ("Ann", "Werewolf"),
         ("Bea", "seer"),

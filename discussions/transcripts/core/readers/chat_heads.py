@@ -35,7 +35,7 @@ def recognises_text(text: str) -> bool:
 
     In a text of nothing but messages and headings of rounds, nobody need speak twice.
     """
-    whole = [line.rstrip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
+    whole = [line.strip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
     whole = forms.as_chat(whole, forms.find_forms(whole))
     whole = whole[labels.facts_at(whole, 0, len(whole))[1] :]
     lines = [line for line in whole if line.strip()][:SAMPLE_LINES]

@@ -47,9 +47,10 @@ IRC = re.compile(
 _NUMBERED_PART = rf"(?P<kind>{narration.PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})"
 # Words before a colon that look like a name but begin a round: "Night 1: wolves".
 HEADING_NAME = re.compile(_NUMBERED_PART, re.IGNORECASE)
+_STEPS = "(?:round|day|turn|phase|runde|zug|ronda|turno|tour|manche|rodada|раунд|ход|message|msg|step)?"
 # The round before each message: "[Day 1] Ann: hello", "[Day 1, 10:05] Ann: hello".
 _MARKED = re.compile(
-    rf"[\[(]{_NUMBERED_PART}(?:,?\s{{1,3}}(?:round|day|turn|phase)\s{{0,3}}#?\d{{1,9}})?(?:,?\s{{1,3}}(?P<time>{TIME}))?[\])]"
+    rf"[\[(]{_NUMBERED_PART}(?:\s?[,:|/–-]?\s?{_STEPS}\s{{0,3}}#?\d{{1,9}})?(?:,?\s{{1,3}}(?P<time>{TIME}))?[\])]"
     r"\s{0,3}(?P<more>\S.*)",
     re.IGNORECASE,
 )

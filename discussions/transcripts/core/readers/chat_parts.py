@@ -35,7 +35,8 @@ _FIRST_WORD, _LONGEST_HEADING = re.compile(r"[^\W\d_]+"), 80
 
 def split_lines(text: str) -> list[str]:
     """The lines of a text, empty where they are rules."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    # What overwrites a line in a terminal begins with \r.
+    lines = text.lstrip("\r").replace("\r\n", "\n").replace("\n\r", "\n").replace("\r", "\n").split("\n")
     return ["" if _RULE.fullmatch(line) else line for line in lines]
 
 

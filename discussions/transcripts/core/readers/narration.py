@@ -20,8 +20,10 @@ NIGHTS = "night|nacht|noche|nuit|notte|noite|ночь"
 PARTS = rf"round|day|phase|{NIGHTS}|runde|tag|ronda|d[ií]a|jour|giorno|rodada|день|раунд"
 # Who is named in a sentence; models have colons and slashes inside their names.
 WHO = r"[^\W_](?:[\w .'’-]|[:/](?=\d{0,3}[^\W\d_])(?!\d\d[ap]m)){0,39}?"
-# A name with a role after it: "Ann (villager)".
-_WITH_ROLE = re.compile(r"(?P<name>[^()]{1,60}?) ?\((?P<role>[^()]{1,30})\)")
+# A name with a role after it: "Ann (villager)", "Ann [Seer]", "Ann / Seer".
+_WITH_ROLE = re.compile(
+    r"(?P<name>[^()\[\]]{1,60}?)(?: ?[(\[](?:the )?(?P<role>[^()\[\]]{1,30})[)\]]|\s{0,3}/ ?(?P<bare>[^()\[\]/]{1,30}))"
+)
 # The words of titles without a number: of a night and a day, of those who are awake, and beside these.
 _NIGHT_WORDS = frozenset(
     "night nacht noche nuit notte noite ночь whisper whispers 夜 夜晚 夜间 黑夜 夜晚阶段 夜晚降临 天黑了 "
@@ -263,10 +265,10 @@ def part_of_day(title: str) -> str:
 
 
 def read_role(name: str) -> tuple[str, str]:
-    """A name and the known role in brackets after it; "" for other brackets."""
+    """A name and the known role in brackets or behind a stroke after it; "" for other words."""
     found = _WITH_ROLE.fullmatch(name.strip())
-    is_role = found is not None and ROLE.fullmatch(found["role"].strip())
-    return (found["name"].strip(), found["role"].strip()) if found and is_role else (name, "")
+    role = (found["role"] or found["bare"]).strip() if found else ""
+    return (found["name"].strip(), role) if found and ROLE.fullmatch(role) else (name, "")
 
 
 def read_label(line: str) -> tuple[int, str]:
