@@ -27,6 +27,7 @@ from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_lines import ChatLine, as_shape, read_heading
 from discussions.transcripts.core.readers.lines_below import has_marks, is_apart
 from discussions.transcripts.core.readers.narration import VOTES, part_of_day
+from discussions.transcripts.core.readers.vote_lines import TALK
 from discussions.transcripts.core.thoughts import have_asides, may_think
 
 # What a text says of a game before or below it.
@@ -323,7 +324,11 @@ def unknown_parts(lines: Iterable[str]) -> set[str]:
         chat.NUMBER.sub("", one["title"]).strip().casefold() for one in sections if not read_heading(one[0])
     }
     known = (chat.HIDDEN, chat.SETUP)
-    return {title for title in titles if not (kind_of_type(title) or any(one.search(title) for one in known))}
+    return {
+        title
+        for title in titles - TALK
+        if not (kind_of_type(title) or any(one.search(title) for one in known))
+    }
 
 
 def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:

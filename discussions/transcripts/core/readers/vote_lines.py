@@ -51,7 +51,7 @@ _OF_VOTES = frozenset(
     "records of the for in and cast today".split()
 )
 # Titles of what follows, which say that it is public.
-_TALK = {
+TALK = {
     "discussion",
     "discussions",
     "debate",
@@ -61,6 +61,9 @@ _TALK = {
     "讨论",
     "发言",
     "diskussion",
+    "discusión",
+    "discussão",
+    "обсуждение",
 }
 _CELLS = re.compile(r"\s{0,9}\|([^|\n]{1,80})\|([^|\n]{1,80})\|?\s{0,9}")
 _RULE_ROW = re.compile(r"\s{0,9}\|\s?:?-{2,80}:?\s?\|\s?:?-{2,80}:?\s?\|?\s{0,9}")
@@ -103,7 +106,7 @@ def _parts_votes(lines: Lines) -> Parts:
         elif title is None or not is_title:
             is_below = is_below and not plain
             said_alone = "" if title is None or title["more"] else title["title"].strip().casefold()
-            yield "", talk if said_alone in _TALK - said_by else line
+            yield "", talk if said_alone in TALK - said_by else line
         elif not title["more"]:
             is_below = _BALLOT.fullmatch(below.strip()) is not None
             yield "", "" if is_below else line
