@@ -136,3 +136,46 @@ def test_a_table_with_bars_may_begin_with_an_index_without_a_name():
     assert game is None or len(game.record.messages) == len(SAID)
     mapping = proposed("\n".join(["|id|player|text", *lines]).encode())
     assert (mapping.fields["player"], mapping.fields["text"]) == ("player", "text")
+
+
+@pytest.mark.parametrize(
+    "vote",
+    [
+        "[ACTION] {}: vote {}",
+        "[ACTION] {}: VOTE({})",
+        "[ACTION] {}: Vote: {}",
+        "[VOTE] {}: {}",
+        "[VOTE] {}: I vote for {}.",
+        "Vote: {} --> {}",
+    ],
+)
+def test_a_vote_behind_a_tag_or_below_each_message_counts_once_in_a_round(vote):
+    names = ("Ann", "Bea", "Ann", "Bea")
+    lines = [
+        part
+        for at, name in enumerate(names)
+        for part in (f"[SPEECH] {name}: Point {at} is mine.", vote.format(name, "Ann" if at % 2 else "Bea"))
+    ]
+    (game,) = read_transcripts("\n".join(lines).encode(), "chat.txt").games
+    assert [message.text for message in game.record.messages] == [f"Point {at} is mine." for at in range(4)]
+    assert [(one.voter, one.target) for one in game.record.votes] == [(1, 2), (2, 1)]
+    assert "vote_repeated" in {warning.code for warning in game.warnings}
+
+
+@pytest.mark.parametrize("vote", ["[VOTE] {} --> {}", "{} votes for {} (vote parsing failed)"])
+def test_lines_that_are_votes_are_proposed_as_such(vote):
+    lines = [f"{name}: Point {name} is mine.\n{vote.format(name, 'Cid')}" for name in (*NAMES, *NAMES)]
+    table = read_head("\n".join(lines).encode(), is_part=False)
+    game = read_first_game(table, propose_mapping(table), "chat.txt", "chat", {})
+    assert (len(game.record.votes), len(game.record.messages)) == (6, 6)
+
+
+@pytest.mark.parametrize("act", ["protect {}", "{} is odd to me.", "accuse {}"])
+def test_other_acts_behind_a_tag_are_no_votes(act):
+    lines = [
+        f"[{tag}] {name}: {text}"
+        for name, other in (("Ann", "Bea"), ("Bea", "Ann"), ("Ann", "Bea"))
+        for tag, text in (("SPEECH", "Good day."), ("ACTION", act.format(other)))
+    ]
+    (game,) = read_transcripts("\n".join(lines).encode(), "chat.txt").games
+    assert (len(game.record.messages), game.record.votes) == (3, [])

@@ -54,7 +54,7 @@ _MARKED = re.compile(
     r"\s{0,3}(?P<more>\S.*)",
     re.IGNORECASE,
 )
-ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>|➜|➔|⇒)\s{0,5}(?P<target>[^\n]{1,200})")
+ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:-{1,2}>|→|=>|➜|➔|⇒)\s{0,5}(?P<target>[^\n]{1,200})")
 # What stands before a text is read with plain spaces and brackets; texts stay as they are.
 _PLAIN = str.maketrans(
     dict.fromkeys(
@@ -365,7 +365,11 @@ def _tagged_line(line: str, style: ChatStyle) -> ChatLine | None:
     line = (tag["time"] or "") + tag["more"]
     style = replace(style, is_timed=style.is_timed and tag["time"] is not None)
     found = _said(line, match_message(line), style)
-    return replace(found, audience=audience or found.audience) if found.kind == "message" else None
+    if found.kind == "message" and (target := narration.ballot(said, found.text)):
+        return replace(found, kind="vote", text=target)
+    is_own = found.kind == "vote" and found.name != ""
+    audience = "" if is_own else audience or found.audience
+    return replace(found, audience=audience) if is_own or found.kind == "message" else None
 
 
 def _find_tags(lines: list[str]) -> tuple[frozenset[str], frozenset[str]]:

@@ -33,7 +33,7 @@ from discussions.transcripts.core.readers.columns import (
 )
 from discussions.transcripts.core.readers.draft import Draft, is_nobody
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.rows import AGAIN
+from discussions.transcripts.core.readers.rows import AGAIN, REPEATED
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 
@@ -93,6 +93,7 @@ class _Game(Struct):
     # What who leads the game says, and what continues it.
     told: dict[str, Any] = field(default_factory=lambda: {"message": "", "playerName": ""})
     gone: set[str] = set()
+    cast: set[tuple[int, str, str]] = set()
     # The message of which only a notice was read.
     shown: chat.ChatLine | None = None
 
@@ -389,6 +390,11 @@ def _take_vote(game: _Game, line: chat.ChatLine, place: str) -> None:
         game.open = game.told if arrow else game.open
         voter, target = _add_player(game, voter.strip(), place), target.strip()
         target = target if is_nobody(target) else _add_player(game, target, place)
+        # Below each message stands the vote of its author.
+        if (vote := (game.round, voter, target)) in game.cast:
+            game.notes.warn("vote_repeated", place, f"{voter[:25]} → {target[:25]}", says=REPEATED)
+            continue
+        game.cast.add(vote)
         game.draft.add_vote(place, game.round, voter, target, time=line.time)
 
 

@@ -57,7 +57,7 @@ _COLON = re.compile(r"[:：]\s")
 _OPENED = re.compile(r"[\[({<][^\[\](){}<>]*\Z")
 _VOTES = re.compile(
     r"\0(?: (?:votes?|voted|stimmte?|vot(?:a|ó|ou)|a voté|głosuje|голосует)\b.{0,20}"
-    r"| ?投票?[给給]了? ?| ?(?:->|→|=>) ?)\0(?: (?:of being|as|for being|to be)\b.{0,40})?\W{0,3}\Z",
+    r"| ?投票?[给給]了? ?| ?(?:-{1,2}>|→|=>) ?)\0(?: (?:of being|as|for being|to be)\b.{0,40}| ?\(.{1,40}\))?\W{0,3}\Z",
     re.IGNORECASE,
 )
 _AUTHOR = re.compile(r"\A\W*(?:by|from|von|par|por|от)\W*\Z", re.IGNORECASE)
@@ -315,7 +315,9 @@ def _hear(place: _Place, text: str) -> dict[str, str]:
 
 def _target_of(head: _Head, any_name: "re.Pattern[str]") -> str:
     """Whom a line votes for: the last of its names, or the name that is all of its text; "" for other lines."""
-    if _VOTES.search(head.shape):
+    # "Ann -> Bea: psst" is said to Bea.
+    vote = _VOTES.search(head.shape)
+    if vote and not (head.text and {*"→>"} & {*vote[0]}):
         return head.names[-1]
     command = VOTE_COMMAND.fullmatch(head.text)
     said = command["target"] if command else head.text.strip(" .!*")

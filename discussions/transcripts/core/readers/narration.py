@@ -64,11 +64,16 @@ ROLE = re.compile(
 VOTES = re.compile(
     rf"(?:[-*•] )?(?:\[?vote[\]:] )?(?P<name>{WHO})(?: ?(?:投票?[给給]了?|投了|投票)\s?"
     r"| (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó|голосует) ?)?"
-    r"(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)"
+    r"(?:for|against|at|für|gegen|por|contra|за|против|-{1,2}>|→|=>|➜|➔)"
     r"|(?:has |a |ha )?(?:votes?|voted|vot(?:a|ó|é|ou|ato)|głosuje)"
     r"(?: (?:contre|pour|per|em|na|to (?:eliminate|banish|exile|execute|eject|lynch|hang|remove)))?) )"
-    rf"(?P<target>{WHO})[.!。]?",
+    rf"(?P<target>{WHO})[.!。]?(?: \([^()\n]{{1,40}}\))?",
     re.IGNORECASE,
+)
+# What stands behind "[ACTION] Ann:" or "[VOTE] Ann:".
+_BALLOT = re.compile(
+    r"(?P<act>(?i:(?:I )?vote[sd]?)(?: (?i:for|against)\b)? ?[:(]? ?)?"
+    r"(?P<target>(?!\d)\w[\w.'’-]{0,30}(?: (?=[^\W_a-z])[\w.'’-]{1,30}){0,2})\)?[.!]?"
 )
 _VOTE = "(?:vote|voto|lynch|stimme|голос|投票)"
 # A message that is nothing but a vote: "!vote Ann", "##vote: Ann", "[vote] Ann", "vote: Ann".
@@ -269,6 +274,13 @@ def read_role(name: str) -> tuple[str, str]:
     found = _WITH_ROLE.fullmatch(name.strip())
     role = (found["role"] or found["bare"]).strip() if found else ""
     return (found["name"].strip(), role) if found and ROLE.fullmatch(role) else (name, "")
+
+
+def ballot(tag: str, text: str) -> str:
+    """Whom a text votes for behind a tag and a name, as in "[ACTION] Ann: vote Bea"; "" for other texts."""
+    found, kind = _BALLOT.fullmatch(text), kind_of_type(tag)
+    is_vote = found and (kind == VOTE or (kind == IGNORE and found["act"]))
+    return found["target"].rstrip(".") if found and is_vote else ""
 
 
 def read_label(line: str) -> tuple[int, str]:

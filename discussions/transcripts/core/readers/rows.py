@@ -63,7 +63,7 @@ _MOMENT = re.compile(
     re.IGNORECASE,
 )
 _IGNORED = mark('Rows that are no speech, vote or elimination were left out: {count} (first "{what}").')
-_REPEATED = mark("Votes that repeat an earlier one of their round count once: {count} (first {what}).")
+REPEATED = mark("Votes that repeat an earlier one of their round count once: {count} (first {what}).")
 _DIFFERS = {
     "role": mark(
         "Rows that give a player another role than an earlier row; the first is kept: {count} (first {what})."
@@ -401,7 +401,7 @@ def _read_vote(
     if is_typed:
         private = {"justification": cells.get(recipes.TEXT) or None, "reasoning": cells.get("thought")}
     if key in game.cast and (time or not is_typed):
-        game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=_REPEATED)
+        game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=REPEATED)
         return
     game.cast.add(key)
     # What stands beside a text says nothing of rounds.
