@@ -315,9 +315,9 @@ def _hear(place: _Place, text: str) -> dict[str, str]:
 
 def _target_of(head: _Head, any_name: "re.Pattern[str]") -> str:
     """Whom a line votes for: the last of its names, or the name that is all of its text; "" for other lines."""
-    # "Ann -> Bea: psst" is said to Bea.
+    # "Ann --> Bea: psst" is said to Bea.
     vote = _VOTES.search(head.shape)
-    if vote and not (head.text and {*"→>"} & {*vote[0]}):
+    if vote and not (head.text and "-->" in vote[0]):
         return head.names[-1]
     command = VOTE_COMMAND.fullmatch(head.text)
     said = command["target"] if command else head.text.strip(" .!*")
