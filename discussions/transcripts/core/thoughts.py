@@ -48,7 +48,7 @@ _LABEL = re.compile(
 _ANY_LABEL = re.compile(
     r"^[\s*_#>`\[(]{0,6}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`\])]{0,4} ?[:：][*_`]{0,3}", re.MULTILINE
 )
-_PART = re.compile(
+_LABELLED_PART = re.compile(
     rf"{_ANY_LABEL.pattern}|^(?:(?P<dashed>[^\W\d_][\w -]{{0,30}}?) [-–—](?= )"
     r"|(?:#{1,6} |\*\*|__)(?P<title>[^\W\d_][\w -]{0,30}?)(?:\*\*|__)?$)",
     re.MULTILINE,
@@ -247,7 +247,7 @@ def split_aside(text: str) -> tuple[str, str]:
 def _split_parts(text: str) -> tuple[str, str] | None:
     """What a text says under one label or title, and thinks under another, in any order; None of other texts."""
     is_known = may_think(text) and split_thoughts(text)[1] != ""
-    labels = [*_PART.finditer(text)] if _PART.match(text) and not is_known else []
+    labels = [*_LABELLED_PART.finditer(text)] if _LABELLED_PART.match(text) and not is_known else []
     hides = [kind_of_title(next(filter(None, label.groups()))) != "" for label in labels]
     says = [_LABEL.match(text, label.start()) is not None for label in labels]
     if labels[:1] and hides[0] and (in_line := _IN_LINE.search(text)):

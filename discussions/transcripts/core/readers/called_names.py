@@ -50,7 +50,7 @@ _NO_NAMES = NARRATORS.union(
     ("player", "speaker", "name", "i", "we", "my", "let", "model", *EVENTS),
 )
 
-_PART = re.compile(rf"(?:{narration.PARTS})(?: ?\d{{1,4}})?", re.IGNORECASE)
+_NUMBERED_PART = re.compile(rf"(?:{narration.PARTS})(?: ?\d{{1,4}})?", re.IGNORECASE)
 _ADDRESSED = re.compile(
     r"[\[(（]\s?(?:to|for|an|für|à|para|a|для|对|致)\s{0,3}(?P<names>[^\[\]()（）\n]{1,80})[\])）]",
     re.IGNORECASE,
@@ -135,7 +135,7 @@ def _may_be_name(word: str) -> bool:
     # "agent_0" is a name, "round_1" is none; "[D1]" and "[N1]" are days and nights.
     words, is_numbered = words_of(word), re.search(r"[\d_-]", word) is not None
     is_agent = (word[-1].isdecimal() and SPEAKERS.issuperset(words)) or word == "OpenAI"
-    is_said = word.casefold() in _NO_NAMES or _PART.fullmatch(word) or chat_labels.is_of_call(word)
+    is_said = word.casefold() in _NO_NAMES or _NUMBERED_PART.fullmatch(word) or chat_labels.is_of_call(word)
     is_word = is_said or all(map(kind_of_type, words)) or narration.ROLE.fullmatch(word) is not None
     return not ((is_word and not is_agent) or narration.read_label(word)[1]) and (
         not word[0].islower() or is_numbered
