@@ -103,7 +103,7 @@ function visit(step = judge.dataset.step) {
   return current() ? go(current()) : document.querySelector("#steps [aria-current]")?.focus();
 }
 
-function go(part) {
+function go(part, isInView = false) {
   if (!part) return;
   if (part.closest(".step")) open(part.closest(".step").id.slice(5));
   if (part.matches(".item")) {
@@ -112,7 +112,7 @@ function go(part) {
   } else if (isIn("submit")) enter("judge"); // the transcript stands beside what is asked
   part.focus({ preventScroll: true });
   show(part); // a part redrawn under the focus has the focus already and announces nothing
-  bring(part);
+  if (!isInView) bring(part);
 }
 
 // Scroll into view between the sticky parts; for taller elements, show the beginning.
@@ -479,17 +479,17 @@ document.body.addEventListener("htmx:afterSettle", ({ target }) => {
   (document.querySelector("#found [data-found]") ?? document.querySelector("#found h2"))?.focus();
 });
 
-// A new game is read, from where one stopped; then the focus is on the first item to judge, or on what a lead named.
+// A new game is read from where one stopped; else the first item to judge has the focus, or what a lead named, below the reason.
 function begin() {
   if (isIn("read")) {
     const last = document.getElementById(`message-${readUpTo()}`);
     now = messages()[0]?.id ?? "";
     return last ? go(last) : text.focus({ preventScroll: true });
   }
-  const asking = (mark) => ("named" in judge.dataset ? null : items().find((item) => item.matches(mark)));
-  const first = document.getElementById(judge.dataset.named ?? "") ?? asking("[data-needs]") ?? asking("[data-suggested]") ?? items()[0];
+  const named = "named" in judge.dataset ? (document.getElementById(judge.dataset.named) ?? items()[0]) : null;
+  const first = named ?? ["[data-needs]", "[data-suggested]", ".item"].flatMap((mark) => items().filter((one) => one.matches(mark)))[0];
   if (!first) return document.querySelector("#steps [aria-current]")?.focus();
-  return "fresh" in judge.dataset ? first.focus({ preventScroll: true }) : go(first);
+  return "fresh" in judge.dataset ? first.focus({ preventScroll: true }) : go(first, Boolean(named) && !text.checkVisibility());
 }
 
 const target = document.getElementById(location.hash.slice(1))?.closest(".item, .msg");

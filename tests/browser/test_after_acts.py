@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from discussions.core.judgement_kinds import parse_subject
 from discussions.games.actions import return_evaluation
 from discussions.models import Evaluation, Game
 from discussions.queue.actions import take_next_game
@@ -178,6 +179,19 @@ def test_a_returned_evaluation_opens_at_what_was_named_and_asks_before_it_goes_b
     page.keyboard.press("Enter")
     page.wait_for_url("**/?submitted=*")
     assert again(evaluation).state == "submitted"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (360, 740)])
+def test_a_returned_evaluation_opens_with_the_reason_in_view(page: Page, live_server, width, height) -> None:
+    evaluation = returned("The last reference to a vote is of one that nobody cast.")
+    last = max(load_state(evaluation).values["reference"], key=parse_subject)
+    page.set_viewport_size({"width": width, "height": height})
+    sign_in_as(page, live_server.url, evaluation.evaluator)
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    item = page.locator(f"#item-reference-{last.replace('.', '-')}")
+    expect(item).to_be_focused()
+    expect(item.locator("blockquote")).to_be_in_viewport()
+    expect(page.locator(".told .note p").first).to_be_in_viewport(ratio=1)
 
 
 def test_what_was_changed_goes_back_at_once(page: Page, live_server) -> None:

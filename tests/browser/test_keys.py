@@ -319,11 +319,13 @@ def test_labels_of_messages_are_named_by_message_and_metric(rating_page, evaluat
 
 
 def test_the_list_of_keys_is_read_and_left_by_keyboard(rating_page) -> None:
-    rating_page.set_viewport_size({"width": 1366, "height": 600})
+    rating_page.set_viewport_size({"width": 1366, "height": 768})
     here = rating_page.evaluate(HERE)
     sheet = rating_page.locator("#keysheet > div")
     rating_page.keyboard.press("?")
     expect(sheet).to_be_focused()
+    assert sheet.evaluate("one => one.scrollHeight <= one.clientHeight"), "all keys are seen at one look"
+    rating_page.set_viewport_size({"width": 1366, "height": 600})
     rating_page.keyboard.press("End")
     expect(rating_page.get_by_text("leave a field or this sheet")).to_be_in_viewport()
     rating_page.keyboard.press("ArrowUp")

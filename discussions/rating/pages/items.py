@@ -273,10 +273,12 @@ def describe_bound(visible: VisibleEvaluation) -> str:
         "least": f"{float(visible.progress.least_rating):g}",
     }
     if yes >= visible.progress.yes_needed:
-        return _("%(yes)d of %(of)d answers are yes, so the rating must be %(least)s or more.") % values
+        says = _("%(yes)d of %(of)d answers are yes: only a rating of %(least)s or more can be submitted.")
+        return says % values
     if len(answers) == asked:
         return _("%(yes)d of %(of)d yes: any rating.") % values
-    return _("With %(needed)d or more yes the rating must be %(least)s or more; so far %(yes)d yes.") % values
+    says = _("With %(needed)d or more yes only a rating of %(least)s or more can be submitted; so far %(yes)d yes.")
+    return says % values
 
 
 def roles(visible: VisibleEvaluation) -> LockedRoles | OpenRoles:

@@ -272,7 +272,8 @@ def _find_turning(visible: VisibleEvaluation, work: EvaluationState, outcome: Ou
 
 def _link_answer(visible: VisibleEvaluation, kind: str, subject: str) -> MissingStep:
     step = next(step for step, metric in STEP_METRICS.items() if METRICS[metric].judged == kind)
-    says = _("message %(n)d") % {"n": judgement_kinds.parse_subject(subject)[0]}
+    position = judgement_kinds.parse_subject(subject)[0]
+    says = _("message %(n)d (%(metric)s)") % {"n": position, "metric": _label(visible, step)}
     return MissingStep(item_id(kind, subject), says, step, find_page(visible, kind, subject))
 
 
@@ -319,7 +320,7 @@ def _notes(work: EvaluationState, outcome: Outcome) -> list[str]:
 
 
 def find_returned_place(visible: VisibleEvaluation, comment: str) -> ReturnedPlace:
-    """What the comment speaks of first: a message or question in a step, else a step.
+    """What the comment speaks of first: a message or question in a step, the last one answered in it, else a step.
 
     If it names nothing, the message of the evaluator's newest open flag, else what is still to do, else the first step.
     """
@@ -337,6 +338,10 @@ def find_returned_place(visible: VisibleEvaluation, comment: str) -> ReturnedPla
         missing = [needed for needed in visible.visibility.missing if needed.step == named[0]]
         if missing:
             return _place(visible, missing[0].kind, missing[0].subject, named[0])
+        judged = [place for place in _list_subjects(visible) if place[0] == named[0] and visible.value(*place[1:])]
+        if judged and _find_words(comment, _("last reference, last message")) is not None:
+            step, kind, subject = judged[-1]
+            return _place(visible, kind, subject, step)
         return _at_step(visible, named[0])
     flags = [note.target for note in visible.remarks if note.kind == "flag" and note.target[:8] == "message:"]
     if flags and (found := _on_message(visible, int(flags[-1][8:]), [])):

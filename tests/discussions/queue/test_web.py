@@ -294,9 +294,9 @@ def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
             reverse("submit_evaluation", args=[two.pk]), {"key": "n:submit"}, headers=headers
         )
         assert (answer.status_code, answer[where]) == (status, f"/?submitted={two.pk}")
-    said = client.get(f"/?submitted={two.pk}").content.decode()
+    said = " ".join(client.get(f"/?submitted={two.pk}").content.decode().split())
     assert f"Game {game.number}: 2 of 3 evaluations are submitted." in said
-    assert "No more games for you today." in said
+    assert f"{game.project.name}</bdi>: No more games for you today." in said
     assert "Canary" not in said
     # Who has not submitted, who does not rate it and who leads are told nothing by another's address.
     lead, stranger = make_lead(project=game.project), make_member(project=game.project)
@@ -339,7 +339,7 @@ def test_the_next_game_is_focused_with_how_many_are_left(client):
     done = submit_as(list_evaluations(game)[0])
     said = " ".join(home(client, done.evaluator, done.pk).split())
     assert "Submitted." in said
-    assert "3 games left for you today." in said
+    assert f"{game.project.name}</bdi>: 3 games left for you today." in said
     assert find_focus(said)[1] == "Start the next game"
     for when, counts in ((NOW, [0] * 6 + [1]), (NOW + timedelta(days=1), [0] * 5 + [1, 0])):
         week = build_home(person=done.evaluator, now=when)["week"]

@@ -240,7 +240,7 @@ def submit(client, evaluation, **given):
 @pytest.mark.parametrize(
     ("comment", "step", "item"),
     [
-        ("The last reference to a vote is of one that nobody cast.", "references", ""),
+        ("The last reference to a vote is of one that nobody cast.", "references", "item-reference-11-1"),
         ("Memory accuracy: look again.", "references", ""),
         ("Please look at the votes of round 1, and at your rating.", "references", ""),
         ("Strategic depth: you are too generous.", "depth", ""),

@@ -408,7 +408,7 @@ def test_the_bound_of_the_rating_is_said_beside_its_buttons_as_answers_come(clie
     assert "so far 0 yes" in get_page(client, evaluation).content.decode()
     for number in range(1, 5):
         text = act(client, evaluation, f"question~{number}~0~yes").content.decode()
-    assert "4 of 5 answers are yes, so the rating must be 3 or more." in text
+    assert "4 of 5 answers are yes: only a rating of 3 or more can be submitted." in text
     assert "any rating" not in text
     text = act(client, evaluation, "question~4~1~no").content.decode()
     assert "so far 3 yes" in text, "the fifth answer is missing"
@@ -467,7 +467,7 @@ def test_the_last_step_says_what_would_turn_the_verdict_and_where_one_differs(cl
     turns, apart = (re.search(f'<p id="{name}">(.*?)</p>', said, re.DOTALL)[1] for name in ("turns", "apart"))
     assert verdict_turns(load_state(evaluation).own_outcome) in html.unescape(turns)
     link = f'href="{reverse("rate", args=[evaluation.pk])}?step=coherence#item-coherence-{subject}"'
-    assert link in html.unescape(apart) and f">message {subject}</a>" in apart
+    assert link in html.unescape(apart) and f">message {subject} (Conversation coherence)</a>" in apart
     assert re.search(r"differ on \d+ of \d+:", apart)
 
 
