@@ -262,22 +262,19 @@ def rating(visible: VisibleEvaluation) -> RatingItem:
 def describe_bound(visible: VisibleEvaluation) -> str:
     """The rubric's lower bound of the rating, given the answers so far."""
     answers = visible.progress.values.get(judgement_kinds.QUESTION, {}).values()
-    yes, asked = (
-        sum(answer == judgement_kinds.YES for answer in answers),
-        visible.progress.judgeable.question_count,
-    )
+    yes = sum(answer == judgement_kinds.YES for answer in answers)
     values: dict[str, object] = {
         "yes": yes,
-        "of": asked,
+        "of": visible.progress.judgeable.question_count,
         "needed": visible.progress.yes_needed,
         "least": f"{float(visible.progress.least_rating):g}",
     }
     if yes >= visible.progress.yes_needed:
         says = _("%(yes)d of %(of)d answers are yes: only a rating of %(least)s or more can be submitted.")
-        return says % values
-    if len(answers) == asked:
-        return _("%(yes)d of %(of)d yes: any rating.") % values
-    says = _("With %(needed)d or more yes only a rating of %(least)s or more can be submitted; so far %(yes)d yes.")
+    elif len(answers) == values["of"]:
+        says = _("%(yes)d of %(of)d yes: any rating.")
+    else:
+        says = _("From %(needed)d yes on, only %(least)s or more can be submitted; so far %(yes)d yes.")
     return says % values
 
 

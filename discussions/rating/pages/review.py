@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import NEVER
-from discussions.core.judgement_kinds import PLACED_KINDS, item_id, parse_subject
+from discussions.core.judgement_kinds import item_id, parse_subject
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Outcome, OutcomeLine
 from discussions.core.records import MessageFinding
 from discussions.metrics.core.memory_accuracy import without_deliberate
@@ -77,8 +77,7 @@ STEP_METRICS = {
 
 def steps(visible: VisibleEvaluation) -> list[RatingStep]:
     needs = Counter(missing.step for missing in visible.visibility.missing)
-    names = {criterion.key: criterion.label for criterion in visible.rubric.criteria}
-    labels = {step: names.get(metric, metric) for step, metric in STEP_METRICS.items()} | {
+    labels = {step: _label(visible, step) for step in STEP_METRICS} | {
         "statements": _("Statements"),
         "review": _("Submit"),
     }
@@ -272,8 +271,7 @@ def _find_turning(visible: VisibleEvaluation, work: EvaluationState, outcome: Ou
 
 def _link_answer(visible: VisibleEvaluation, kind: str, subject: str) -> MissingStep:
     step = next(step for step, metric in STEP_METRICS.items() if METRICS[metric].judged == kind)
-    position = judgement_kinds.parse_subject(subject)[0]
-    says = _("message %(n)d (%(metric)s)") % {"n": position, "metric": _label(visible, step)}
+    says = _("message %(n)d (%(metric)s)") % {"n": parse_subject(subject)[0], "metric": _label(visible, step)}
     return MissingStep(item_id(kind, subject), says, step, find_page(visible, kind, subject))
 
 
@@ -320,7 +318,7 @@ def _notes(work: EvaluationState, outcome: Outcome) -> list[str]:
 
 
 def find_returned_place(visible: VisibleEvaluation, comment: str) -> ReturnedPlace:
-    """What the comment speaks of first: a message or question in a step, the last one answered in it, else a step.
+    """What the comment speaks of first: a message or question in a step, its last answer, else a step.
 
     If it names nothing, the message of the evaluator's newest open flag, else what is still to do, else the first step.
     """
@@ -331,23 +329,21 @@ def find_returned_place(visible: VisibleEvaluation, comment: str) -> ReturnedPla
     if "engagement" in named:
         question, asked = _find_number(comment, _("question")), visible.progress.judgeable.question_count
         if 0 < question <= asked:
-            return _place(visible, judgement_kinds.QUESTION, str(question), "engagement")
+            return _place(visible, "engagement", judgement_kinds.QUESTION, str(question))
         if named[0] == "engagement" and not question and _find_words(comment, _("rating, rate")) is not None:
-            return _place(visible, judgement_kinds.RATING, "", "engagement")
+            return _place(visible, "engagement", judgement_kinds.RATING, "")
     if named:
         missing = [needed for needed in visible.visibility.missing if needed.step == named[0]]
-        if missing:
-            return _place(visible, missing[0].kind, missing[0].subject, named[0])
-        judged = [place for place in _list_subjects(visible) if place[0] == named[0] and visible.value(*place[1:])]
-        if judged and _find_words(comment, _("last reference, last message")) is not None:
-            step, kind, subject = judged[-1]
-            return _place(visible, kind, subject, step)
-        return _at_step(visible, named[0])
+        places = [(needed.step, needed.kind, needed.subject) for needed in missing[:1]]
+        if not missing and _find_words(comment, _("last reference, last message")) is not None:
+            listed = [place for place in _list_subjects(visible) if place[0] == named[0]]
+            places = [place for place in listed if visible.value(*place[1:])]
+        return _place(visible, *places[-1]) if places else _at_step(visible, named[0])
     flags = [note.target for note in visible.remarks if note.kind == "flag" and note.target[:8] == "message:"]
     if flags and (found := _on_message(visible, int(flags[-1][8:]), [])):
         return found
     if first := next(iter(visible.visibility.missing), None):
-        return _place(visible, first.kind, first.subject, first.step)
+        return _place(visible, first.step, first.kind, first.subject)
     return _at_step(visible, "references" if open_suggestions(visible.progress) else STEPS[0])
 
 
@@ -387,15 +383,14 @@ def _on_message(visible: VisibleEvaluation, position: int, named: list[str]) -> 
     """The first item about a message, in the named steps if one has it; else the message; None if there is none."""
     if not 0 < position <= len(visible.seen.messages):
         return None
-    listed = list(_list_subjects(visible))
-    for steps in (named, STEPS):
-        for wanted in steps:
-            for step, kind, subject in listed:
-                if step == wanted and parse_subject(subject)[0] == position:
-                    return _place(visible, kind, subject, step)
-    place = _at_step(visible, named[0] if named else STEPS[0])
+    about = [place for place in _list_subjects(visible) if parse_subject(place[2])[0] == position]
+    for wanted in (*named, *STEPS):
+        for place in about:
+            if place[0] == wanted:
+                return _place(visible, *place)
+    step = named[0] if named else STEPS[0]
     page = visible.window.find_page_number(position) if visible.window.is_paged else 0
-    return ReturnedPlace(place.step, place.label, f"message-{position}", page)
+    return ReturnedPlace(step, _label(visible, step), f"message-{position}", page)
 
 
 def _list_subjects(visible: VisibleEvaluation) -> Iterator[tuple[str, str, str]]:
@@ -410,8 +405,8 @@ def _list_subjects(visible: VisibleEvaluation) -> Iterator[tuple[str, str, str]]
             yield "roles", judgement_kinds.ROLE_CONSISTENCY, str(position)
 
 
-def _place(visible: VisibleEvaluation, kind: str, subject: str, step: str) -> ReturnedPlace:
-    page = find_page(visible, kind, subject) if kind in PLACED_KINDS else 0
+def _place(visible: VisibleEvaluation, step: str, kind: str, subject: str) -> ReturnedPlace:
+    page = find_page(visible, kind, subject)
     return ReturnedPlace(step, _label(visible, step), item_id(kind, subject), page)
 
 
@@ -420,6 +415,4 @@ def _at_step(visible: VisibleEvaluation, step: str) -> ReturnedPlace:
 
 
 def _label(visible: VisibleEvaluation, step: str) -> str:
-    labels = {criterion.key: criterion.label for criterion in visible.rubric.criteria}
-    metric = STEP_METRICS[step]
-    return labels.get(metric, metric)
+    return visible.rubric.criterion(STEP_METRICS[step]).label
