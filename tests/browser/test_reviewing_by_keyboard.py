@@ -39,7 +39,9 @@ def test_a_comparison_is_reviewed_with_at_most_20_keys(live_stack, page: Page):
     keys.press("Enter")
     page.wait_for_url(re.compile(r"/reviews/\d+/"))
     # Whoever resizes a field gives it a style, which htmx would copy to what takes its place, against the policy.
-    page.evaluate("document.querySelectorAll('textarea').forEach((field) => { field.style.height = '90px'; })")
+    page.evaluate(
+        "document.querySelectorAll('textarea').forEach((field) => { field.style.height = '90px'; })"
+    )
     for place, key in enumerate(WHOLE, start=1):
         assert get_subject(page) == ("holistic", str(place))
         expect(page.locator(f"#message-{place}")).to_have_class(re.compile("now"))
