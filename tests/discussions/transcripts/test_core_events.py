@@ -433,3 +433,32 @@ def test_turns_that_several_speak_in_or_that_are_days_are_rounds(turn: str):
     rows = [{"turn": turn.format(day), "player": name, "text": text} for day, name, text in talk()]
     (game,) = read_transcripts(lines(rows), "log.jsonl").games
     assert spoken(game.record) == talk()
+
+
+CASTS = [("Ann", "Bea"), ("Bea", "Ann"), ("Cid", "Bea")]
+TALK = [(name, f"{name} thinks that it is somebody else.") for name, _target in CASTS]
+WRAPPED = [
+    {"type": "config", "role_map": {"Ann": "wolf", "Bea": "seer", "Cid": "cop", "Dee": "witch"}},
+    *({"type": "event", "event": {"type": "message", "speaker": name, "text": text}} for name, text in TALK),
+    *(
+        {"type": "event", "event": {"type": "vote", "payload": {"voter_id": name, "target_id": target}}}
+        for name, target in CASTS
+    ),
+    {"type": "outcome", "winner": "town"},
+]
+MOVES = [
+    *({"kind": "aloud", "body": {"agent": name, "say": text}} for name, text in TALK),
+    *({"kind": "move", "body": {"agent": name, "do": "vote", "on": target}} for name, target in CASTS),
+]
+
+
+@pytest.mark.parametrize(("rows", "typed"), [(WRAPPED, "event.type|type"), (MOVES, "body.do|kind")])
+def test_of_several_types_the_one_that_tells_rows_apart_comes_first(rows, typed):
+    table = read_head("\n".join(map(json.dumps, rows)).encode(), is_part=False)
+    mapping = propose_mapping(table)
+    record = read_first_game(table, mapping, "a", "a", {}).record
+    names = [player.name for player in record.players]
+    assert mapping.fields["type"] == typed
+    assert [(names[vote.voter - 1], names[vote.target - 1]) for vote in record.votes] == CASTS
+    assert [(names[message.player - 1], message.text) for message in record.messages] == TALK
+    assert {player.name: player.role for player in record.players} == WRAPPED[0]["role_map"] or rows is MOVES

@@ -24,7 +24,10 @@ _OTHER_NAMES = 5
 # Beside lists of players, what holds their names by id, or their ids by name; and the last word of the key of an id.
 _NAMES_BY_ID = frozenset("name names speakers seats users id ids nicknames aliases".split()).union(_LISTS)
 _ID_WORDS = frozenset("id index idx no number num seat code uid".split())
-_ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
+_ROLES = (
+    "roles player_roles playerRoles role_map roleMap role_assignments assignments assignment "
+    "rollen rôles 角色 身份 役職"
+).split()
 KEYS = ("players", *_CASTS, *_ROLES)
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
 # What a list of players says of each: a role, a model, whether they live.

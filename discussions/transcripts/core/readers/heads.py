@@ -17,6 +17,7 @@ from discussions.transcripts.core.archives import gunzip_start
 from discussions.transcripts.core.audience import (
     IGNORE,
     LEAST_SPACES,
+    OUT,
     ROUND,
     SPEECH,
     THOUGHT,
@@ -201,6 +202,8 @@ def _kind(free: list[Column], players: Column | None, found: dict[str, str], typ
         if not any(value.count(" ") >= LEAST_SPACES for value in one.different)
         and {SPEECH, VOTE} <= {*map(kind_of_type, one.different)}
     ]
+    if not known and (acts := _acts(free, typed)):
+        return recipes.OR.join([acts, found["type"]])
     beside = (
         {type_ for kind, type_ in zip(known[0].all, typed.all, strict=True) if kind}
         if known and typed
@@ -209,6 +212,17 @@ def _kind(free: list[Column], players: Column | None, found: dict[str, str], typ
     if known and ("type" not in found or (len(beside) == 1 and not any(map(kind_of_type, beside)))):
         return recipes.OR.join([known[0].name, *([typed.name] if typed else [])])
     return guesses.find_kind(free, players) if players else ""
+
+
+def _acts(free: list[Column], typed: Column | None) -> str:
+    """The column of what is done in rows of an unknown type, {"kind": "move", "do": "vote"}; "" without one."""
+    for one in free if typed else ():
+        types = {kind for kind, act in zip(typed.all, one.all, strict=True) if act} if typed else set()
+        if VOTE in set(map(kind_of_type, one.different)) <= {VOTE, OUT, IGNORE} and not any(
+            map(kind_of_type, types)
+        ):
+            return one.name
+    return ""
 
 
 def _run(free: list[Column], rounds: Column) -> str:

@@ -1,9 +1,11 @@
 """The columns with known names, where what they hold says more than the name."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import (
+    Column,
     beside,
     columns_in,
     find_bare_text,
@@ -28,7 +30,21 @@ def suggest_known(table: Table) -> dict[str, str]:
     texts = [name for name in table.columns if recipes.field_of(name) == recipes.TEXT]
     if len(texts) > 1 and (said := _without_numbers(table, texts)) != texts:
         fields[recipes.TEXT] = recipes.OR.join(said if "type" in fields else said[:1])
+    types = [one for one in columns_in(table) if recipes.field_of(one.name) == "type"]
+    if len(types) > 1:
+        fields["type"] = recipes.OR.join(
+            one.name for one in sorted(types, key=partial(_count_wrapped, types))
+        )
     return fields
+
+
+def _count_wrapped(types: list[Column], own: Column) -> int:
+    """How many other columns of types tell rows apart for which this one says the same: {"type": "event", ...}."""
+    return sum(
+        len({kind for kind, inner in zip(own.all, one.all, strict=True) if inner}) == 1 < len(one.different)
+        for one in types
+        if one is not own
+    )
 
 
 def _without_numbers(table: Table, names: list[str]) -> list[str]:
