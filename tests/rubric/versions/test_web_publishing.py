@@ -29,7 +29,7 @@ def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
     client.force_login(make_admin())
     text = html.unescape(client.get("/rubrics/discussion/1.4/publish/").content.decode())
     assert "1 iteration uses it and keeps it" in text
-    assert "It says the same as 1.3" in text
+    assert "It says the same as 1.3" in text and "save changed weights first" in text
     answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "", "basis": draft.sha256})
     assert (answer.status_code, "Say why" in answer.content.decode()) == (422, True)
     answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": "0" * 64})
