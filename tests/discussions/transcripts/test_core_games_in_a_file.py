@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from discussions.transcripts.core.readers.columns import GAMES as SETTING
-from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.rows import find_restarts
 from tests.factories.effort import count_calls
@@ -494,3 +494,23 @@ def test_objects_that_say_that_they_are_games_are_games(beside):
     for at, part in enumerate(parts):
         part |= {key: f"{part[key]}{at}" for key in {"id", "game_id"} & part.keys()}
     assert len(read(parts).games) == 3
+
+
+UNREAD = {
+    "chats": lambda row: {"role": "assistant", "name": row["speaker"], "content": row["text"]},
+    "unknown keys": lambda row: {"who": row["speaker"], "line": row["text"]},
+}
+
+
+@pytest.mark.parametrize("written", UNREAD.values(), ids=UNREAD)
+@pytest.mark.parametrize("beside", [{"day": "{}"}, {"title": "Day {}"}, {"id": "day-{}"}])
+def test_rounds_in_a_list_that_wait_are_proposed_as_one_game(written, beside):
+    parts = [
+        {key: said.format(at) for key, said in beside.items()} | {"messages": list(map(written, part))}
+        for at, part in enumerate(PARTS, 1)
+    ]
+    data = json.dumps(parts).encode()
+    assert read_transcripts(data, "log.json").games == []
+    table = read_head(data, is_part=False)
+    game = read_first_game(table, propose_mapping(table), "a", "a", {})
+    assert (game.game_count, told(game)) == (1, talk("one", rounds=(1, 2, 3)))

@@ -240,8 +240,13 @@ def explain_pieces(values: Sequence[Any], key: str = "") -> str:
     """Why values one after another are no games, though each reads as one: states, rounds, channels, or views of
     players; "" if they are games. `key` is where they stand in an object.
     """
-    called = key or ("" if _may_be_rounds(values) else "games")
-    return _are_pieces(values, key) or (say(UNCLEAR) if is_unclear([*values], called) else "")
+    may_be = _may_be_rounds(values)
+    told = {str(at): as_object(one) for at, one in enumerate(values)}
+    # Rounds that no format reads as one game.
+    are_named = may_be and len(told) > 1 and None not in map(rounds.named_round, told.values())
+    are_named = are_named and not _are_games("", told, None)
+    is_asked = are_named or is_unclear([*values], key or ("" if may_be else "games"))
+    return _are_pieces(values, key) or (say(UNCLEAR) if is_asked else "")
 
 
 def _are_pieces(values: Sequence[Any], key: str) -> str:

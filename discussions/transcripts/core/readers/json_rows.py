@@ -417,7 +417,8 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
             is_one = (keys and is_counted) or type(item) is list
             may_hide = type(key) is str and (is_hidden(key) or looks_like_audience(key))
             around = around | ({"audience": key} if may_hide else {})
-            number = {GAME if is_outer else _one_of(place): index} if is_one else {}
+            part = _one_of(place) if place else "round"
+            number = {GAME if is_outer else part: index} if is_one else {}
             yield from _rows_at(item, keys, around | number, f"{place}/{key}")
     elif type(value) is dict and not keys:
         yield place, value, around
@@ -441,7 +442,8 @@ def _name_around(key: str, place: str, around: dict[str, Any]) -> str:
     """The column of a value beside a list: "game.KEY". The number of a round is none of a game."""
     if recipes.field_of(key) in (GAME, "winner", "round"):
         return key
-    own = _one_of(place.rpartition("/")[0])
+    above = place.rpartition("/")[0]
+    own = _one_of(above) if above else "round"
     is_part = own in around and own != GAME and recipes.field_of(f"{GAME}.{key}") == GAME
     return f"{own if is_part else GAME}.{key}"
 
@@ -449,6 +451,8 @@ def _name_around(key: str, place: str, around: dict[str, Any]) -> str:
 def _is_part(place: str, items: list[Any]) -> bool:
     """Whether the items of a list are parts of one game, such as rounds, and no games with ids or players."""
     key = place.rpartition("/")[2].casefold().rstrip("s")
+    if not key:
+        return len(items) > 1 and all(map(_names_round, items))
     names = [set(item) for item in items if type(item) is dict]
     is_own = any(
         recipes.field_of(name) == GAME or name in ("id", *json_rounds.OF_A_GAME)
@@ -456,6 +460,16 @@ def _is_part(place: str, items: list[Any]) -> bool:
     )
     are_rounds = all(any(recipes.field_of(name) == "round" for name in own) for own in names)
     return bool(key) and not is_own and (key not in _GAMES or are_rounds)
+
+
+def _names_round(item: Any) -> bool:
+    """Whether an object of a file says which round it is, and not of which game."""
+    own = [
+        said
+        for key, said in as_object(item).items()
+        if key == "id" or recipes.field_of(key) in (GAME, recipes.PLAYER)
+    ]
+    return all(map(json_rounds.is_called_round, own)) and json_rounds.named_round(as_object(item)) is not None
 
 
 def _one_of(place: str) -> str:
