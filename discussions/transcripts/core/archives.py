@@ -19,7 +19,7 @@ from workspace.core.words import mark, say
 
 OFFICE = "office_document"
 # Such documents are zip archives that hold one of these.
-_OFFICE_MEMBERS = {"[Content_Types].xml", "META-INF/manifest.xml"}
+_OFFICE_MEMBERS = {"[Content_Types].xml", "META-INF/manifest.xml", "content.xml"}
 ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 GZIP_START = b"\x1f\x8b"
 # Transcripts shrink to a tenth or a thirtieth. A file that shrinks more than this was made to fill the memory.

@@ -100,11 +100,32 @@ def _signs(patterns: dict[str, str]) -> _Signs:
 _FOR_ONE = _signs(
     {
         "nly for you": r"nly for you\b",
-        "nly you ": r"nly you (?:know|can (?:hear|see|read))\b",
+        "nly you ": r"nly you (?:know|can (?:hear|see|read|know (?:this|it)))\b",
+        "or your eyes": r"or your eyes only\b",
+        "etween us": r"(?:(?<=[Jj]ust b)|(?<=trictly b)|(?<=tays b))etween us\b(?! (?:all|three|four|and))"
+        r"|(?<=\bB)etween us(?: two)?[,:]",
+        "nur dir": r"\b(?:sag|verrat|erzähl|schreib|flüster)\w{0,4}\b[^.!?\n]{0,30}\bnur dir\b",
+        "nur für dich": r"\bist nur für dich(?:[,.:!]| bestimmt| gedacht)",
+        "nter uns": r"\b[Uu]nter uns gesagt\b|\bUnter uns[,:]|\bbleibt unter uns[,.:!]",
+        "für dich": r"\b[Bb]ehalte? (?:das|es)(?: bitte)? für dich\b",
+        "只": "只(?:能)?(?:告[诉訴]你|[跟对和對]你(?:一[个個]人)?[说說讲講])",
+        "告": "(?:别|不要|別)告[诉訴](?:别人|別人|其他人|任何人)",
+        "para ti": r"\b[Ss][oó]lo para ti[,.:;!]",
+        "ntre ": r"\bEntre (?:tú y yo|nosotros|nous|toi et moi)[,:]",
+        "a nadie": r"\bno se lo (?:digas|cuentes) a nadie\b",
+        "pour toi": r"\b(?:que|seulement|juste|uniquement) pour toi[,.:;!]|\bgarde(?: ça| cela|-le) pour toi\b",
+        "à personne": r"\bne le (?:dis|répète) à personne\b",
+        "тебе": r"\b(?:скажу|говорю|признаюсь|расскажу) (?:это )?только тебе\b"
+        r"|\b[Тт]олько тебе (?:скажу|говорю|признаюсь)",
+        "для тебя": r"\b[Тт]олько для тебя[,.:;!]",
+        "нами": r"\bМежду нами(?: говоря)?[,:]",
+        "икому": r"\b[Нн]икому не (?:говори|рассказывай)\b",
+        "だけ": "(?:あなた|[君きみ]{1,2})(?:に)?だけ(?:に)?(?:言|話|伝|教|打ち明け)|ここだけの話|二人だけの(?:秘密|話)",
+        "言わないで": "誰にも言わないで",
         "etween the two of us": r"etween the two of us\b",
         "etween you and me": r"etween you and me\b",
         "t tell ": r"t tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b",
-        "eep ": r"eep (?:this|it) (?:a secret|secret|private)\b",
+        "eep ": r"eep (?:this|it) (?:a secret|secret|private|to yourself)\b",
     }
 )
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -112,7 +133,10 @@ _COMMON = frozenset(
     "nobody none everyone everybody anyone anybody someone somebody mafia werewolf wolf villager seer doctor player "
     "agent skip abstain him her them you this that these those the his their your our who one today tonight".split()
 )
-_HIDES = r"(?:not reveal|never reveal|hide|conceal|pretend|avoid suspicion|blend in)\b"
+_HIDES = (
+    r"(?:not reveal|never reveal|hide|conceal|pretend|avoid suspicion|blend in|not let on"
+    r"|not let (?:them|anyone|anybody|the others) (?:know|find out|see|suspect|notice|learn))\b"
+)
 _SIDE_BEFORE = "|".join(
     f"(?<=s {article}{side}{comma} I )"
     for article in ("the ", "a ", "")
@@ -123,15 +147,50 @@ _THINKS = _signs(
     {
         "I": rf"I (?:(?:must|should|need to|have to) {_HIDES}|(?:{_SIDE_BEFORE})(?:must|should|need)\b)",
         "must not": r"must not (?:learn|know|find out|suspect) (?:that )?I\b",
+        "ch darf": r"\b[Ii]ch darf (?:ihnen )?(?:nicht|niemandem|keinem) "
+        r"(?:verraten|zeigen|sagen), dass ich (?:de[rn]|die|ein)",
+        "ch muss": r"\b[Ii]ch muss (?:[^.!?\n]{0,30} )?(?:verbergen|verheimlichen|so tun, als)\b",
+        ", dass ich": r"\b(?:[Nn]iemand|[Kk]einer|[Ss]ie) (?:darf|dürfen) (?:nicht )?"
+        r"(?:merken|wissen|erfahren), dass ich\b",
+        "e dois": r"\b[Jj]e dois (?:cacher|dissimuler|faire semblant|éviter les soupçons)\b|\b[Jj]e ne dois pas "
+        r"(?:leur )?(?:laisser (?:savoir|voir|deviner)|révéler|montrer|dire) que je\b",
+        "que je": r"\b(?:[Ii]ls ne doivent pas|[Pp]ersonne ne doit) (?:savoir|découvrir|apprendre|deviner) que je\b",
+        "ebo": r"\b[Dd]ebo (?:ocultar|esconder|fingir|disimular)\b|\b[Nn]o debo (?:dejar que (?:sepan|descubran|noten)"
+        r"|revelar|mostrar) que (?:soy|yo)\b",
+        "ebe": r"\b(?:[Nn]o deben|[Nn]adie debe) (?:saber|descubrir) que (?:soy|yo)\b",
+        "我": "我(?:绝对?|千万|絕對?|千萬)?(?:不能|不可以)(?:让|讓)(?:他们|他們|别人|別人|大家|任何人)"
+        "(?:知道|发现|發現|看出|察觉|察覺)我"
+        "|我(?:必须|必須|得|应该|應該)(?:隐藏|隱藏|隐瞒|隱瞞|掩饰|掩飾|假装|假裝)",
+        ", что я": r"\b(?:[Оо]ни не должны|[Нн]икто не должен) (?:знать|узнать|понять|догадаться), что я\b"
+        r"|\bЯ не должн[аы]? (?:показать|выдать|раскрыть), что я\b|\bЯ не должен (?:показать|выдать|раскрыть), что я\b",
+        "Я долж": r"\bЯ долж(?:ен|на) (?:скры(?:ть|вать)|притвор\w{3,6}|делать вид)\b",
+        "狼": "(?:自分|私|僕|俺)が(?:人)?狼だと(?:バレ|ばれ|知られ|悟られ|気づかれ)(?:ては(?:いけ|なら)|ないよう|たら)",
     }
 )
-_DENIES = re.compile(
-    r"I (?:did not|didn['’]t|never) vote(?:d)? (?:for |against |to eliminate )?(?P<name>[^.,;:!?\n]{1,80})"
+# What a player says who denies a vote of their own, up to whom it was for, and perhaps for whom it was.
+_WHOM = r"(?P<name>[^.,;:!?\n，。！？、]{1,80})"
+_DENIES = _signs(
+    {
+        "vote": r"I (?:(?:did not|didn['’]t|have not|haven['’]t|never) (?:voted? |cast (?:a|my) vote )"
+        rf"(?:for |against |to eliminate )?|voted (?:for )?(?P<other>[^.,;:!?\n]{{1,30}}), not (?:for )?){_WHOM}",
+        "vote was": rf"[Mm]y vote was (?:not|never) (?:for|against) {_WHOM}",
+        "gestimmt": rf"[Ii]ch habe (?:\w{{1,12}} ){{0,2}}(?:nicht|nie|niemals) (?:für|gegen) "
+        rf"(?=[^.!?\n]{{1,40}} gestimmt){_WHOM}",
+        "voté": rf"(?:[Jj]e n['’]ai (?:pas|jamais) voté (?:pour|contre)"
+        rf"|\b[Nn](?:o|unca) voté (?:por|contra|a)) {_WHOM}",
+        "votado": rf"\b[Nn](?:o|unca) he votado (?:por|contra|a) {_WHOM}",
+        "голосовал": rf"[Яя] (?:\w{{1,10}} )?не голосовала? (?:за|против) {_WHOM}",
+        "投": rf"我(?:[^，。！？\n我]{{0,6}}?)(?:没|沒|没有|沒有)(?:投票?[给給]?)[过過]?(?!票){_WHOM}",
+        "投票": r"(?P<name>[^、。！？\nはが]{1,20})には?投票(?:してい?(?:ない|ません)|しなかった|しませんでした)",
+    }
 )
-_DENIAL = _signs({"I": r"I (?:did(?: not|n['’]t)|never) vote"})
 # A word so often in a row is a loop; a text without a player's name is odd only in a game of some length.
 _LOOP_WORDS, _LEAST_MESSAGES = 20, 10
-_LOOP = re.compile(rf"(?<!\S)(\S+)(?:\s+\1){{{_LOOP_WORDS - 1}}}(?!\S)")
+# So are a few words, and signs without spaces between them, but for those that draw lines.
+_LOOP = re.compile(
+    rf"(?<!\S)(\S+)(?:\s+\1){{{_LOOP_WORDS - 1}}}(?!\S)|(?<!\S)(\S{{1,30}}(?: \S{{1,30}}){{1,9}})(?:\s+\2){{9}}"
+    r"|(?=[^\s=_*~.#+·•─━═—–|:-])(\S{1,8}?)\3{39}"
+)
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
 _IN_ORDER = re.compile(
@@ -291,15 +350,23 @@ def _denied(game: GameRecord, whole: str) -> list[int]:
     names = {player.name.casefold(): number for number, player in enumerate(game.players, start=1)}
     cast = {(vote.voter, vote.target): vote.round for vote in reversed(game.votes)}
     found = []
-    for position in _places(game, whole, _DENIAL):
-        message = game.messages[position - 1]
-        for denial in _DENIES.finditer(message.text):
-            said = denial["name"].casefold()
-            number = next((number for name, number in names.items() if said.startswith(name)), 0)
-            if cast.get((message.player, number), message.round + 1) <= message.round:
-                found.append(message.position)
-                break
-    return found
+    for start, pattern in _DENIES:
+        for denial in pattern.finditer(whole) if start in whole else ():
+            position = _positions(game, [denial.start()])[0]
+            message, said = game.messages[position - 1], denial.groupdict()
+            named, other = (_player_named(said.get(part) or "", names) for part in ("name", "other"))
+            before = message.round + 1
+            is_cast = [cast.get((message.player, number), before) < before for number in (named, other)]
+            found += [message.position] if is_cast == [True, False] else []
+    return sorted({*found})
+
+
+def _player_named(said: str, names: dict[str, int]) -> int:
+    """The number of the player whose name begins what is said, or is in it where words have no spaces; else 0."""
+    said = said.casefold()
+    begins = (number for name, number in names.items() if said.startswith(name))
+    inside = (number for name, number in names.items() if not name.isascii() and name in said)
+    return next(begins, next(inside, 0))
 
 
 def _may_leak(text: str) -> bool:

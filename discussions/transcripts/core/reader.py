@@ -17,7 +17,7 @@ from discussions.transcripts.core import archives
 from discussions.transcripts.core.archives import Archive, Budget, Member, RefusedFile
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals, recode
 from discussions.transcripts.core.fields import read_value, snake_to_camel
-from discussions.transcripts.core.file_names import is_private_file, shown_name, source_name
+from discussions.transcripts.core.file_names import is_document, is_private_file, shown_name, source_name
 from discussions.transcripts.core.formats import (
     INSIDE,
     NATIVE,
@@ -182,6 +182,11 @@ def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterat
                     raise RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))
         except RefusedFile as why:
             unit = refused(name, why.code, say(why.sentence))
+            # Notes beside games are no reason to correct anything.
+            if why.code == archives.OFFICE and not all(is_document(one.name) for one in archive.members):
+                unit = replace(
+                    unit, faults=[replace(fault, is_warning=True) for fault in unit.faults], fault_count=0
+                )
         # It is unpacked again when it is read, so that memory holds one file at a time.
         yield replace(unit, document=None, data=b"", members=members) if isinstance(unit, Unit) else unit
 

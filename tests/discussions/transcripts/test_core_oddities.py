@@ -298,6 +298,12 @@ def test_what_only_the_reading_shows_is_odd():
     assert noted(json.dumps(stopped).encode()) == [["game_stopped"]]
     sample = inspect_sample() | {"error": {"message": "x"}}
     assert noted(json.dumps(sample).encode()) == [["sample_error"]]
+    limit = inspect_sample() | {"limit": {"type": "token", "limit": 9}}
+    assert noted(json.dumps(limit).encode()) == [["sample_error"]]
+    rows = [{"type": "speech", "player": name, "text": "Hi"} for name in ("Ann", "Bea")]
+    for said, code in (("Ann timed out; game terminated", ["game_stopped"]), ("one call was repeated", [])):
+        log = "\n".join(json.dumps(row) for row in (*rows, {"type": "error", "text": said}))
+        assert noted(log.encode(), "a.jsonl") == [code]
 
 
 def cast_of(*names: str, texts: tuple[str, ...], votes: tuple[tuple[int, int, int], ...] = ()) -> GameRecord:
@@ -355,6 +361,53 @@ def test_a_long_game_whose_texts_name_nobody_is_odd():
         ("Bea must not learn that I am the wolf.", "thinks"),
         ("As the werewolf, I should stay quiet.", "thinks"),
         ("I must not reveal my role.", "thinks"),
+        ("For your eyes only: I am it.", "for_one"),
+        ("Just between us, I am it.", "for_one"),
+        ("Keep this to yourself.", "for_one"),
+        ("Das sage ich nur dir, Bea.", "for_one"),
+        ("Unter uns gesagt, Cid ist es.", "for_one"),
+        ("我只告诉你一个人。", "for_one"),
+        ("别告诉别人。", "for_one"),
+        ("Esto es solo para ti, Bea.", "for_one"),
+        ("Entre tú y yo, es Cid.", "for_one"),
+        ("Ce n'est que pour toi, Bea.", "for_one"),
+        ("Только тебе скажу это.", "for_one"),
+        ("Никому не говори.", "for_one"),
+        ("あなただけに言う。", "for_one"),
+        ("ここだけの話だ。", "for_one"),
+        ("Surtout, ne le dis à personne.", "for_one"),
+        ("I must not let them know that I am it.", "thinks"),
+        ("Ich darf nicht verraten, dass ich der Wolf bin.", "thinks"),
+        ("Niemand darf merken, dass ich es war.", "thinks"),
+        ("Je ne dois pas montrer que je suis le loup.", "thinks"),
+        ("No debo dejar que sepan que soy el lobo.", "thinks"),
+        ("我不能让他们知道我是狼人。", "thinks"),
+        ("Никто не должен знать, что я волк.", "thinks"),
+        ("私が狼だとバレてはいけない。", "thinks"),
+        ("哈" * 90, "loop"),
+        ("I agree. " * 60, "loop"),
+        ("Ok. " + "I think so. " * 30, "loop"),
+        ("!" * 80, "loop"),
+        ("<|end|>" * 40, "loop"),
+        ("-" * 200, ""),
+        ("|" + "---|" * 60, ""),
+        ("I agree. " * 3, ""),
+        ("There is no trust between us.", ""),
+        ("The vote is between us two.", ""),
+        ("I must not let them win.", ""),
+        ("Ich glaube nur dir.", ""),
+        ("Unter uns ist ein Wolf.", ""),
+        ("Ich darf nicht fehlen.", ""),
+        ("我只相信你。", ""),
+        ("我不能让他们赢。", ""),
+        ("Entre nosotros hay un lobo.", ""),
+        ("No debo olvidar a Bea.", ""),
+        ("Entre nous il y a un loup.", ""),
+        ("Je ne dois pas oublier Bea.", ""),
+        ("Верю только тебе.", ""),
+        ("Никто не должен молчать.", ""),
+        ("あなただけが怪しい。", ""),
+        ("狼が誰か分からない。", ""),
         ("Only you said that, Bea.", ""),
         ("No no no no, Bea.", ""),
         ("As a villager, I should vote.", ""),
@@ -370,3 +423,31 @@ def test_a_denied_vote_is_checked_against_the_record():
     assert found(cast_of("Ann", "Bea", "Cid", texts=texts, votes=((1, 1, 2), (2, 2, 1), (1, 3, 1)))) == {
         "denied": (1, 1)
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My vote was not for Bea.",
+        "I haven't voted for Bea.",
+        "I did not cast a vote against Bea.",
+        "I voted for Cid, not Bea.",
+        "Ich habe gestern nicht für Bea gestimmt.",
+        "Je n'ai pas voté pour Bea.",
+        "No voté por Bea.",
+        "Nunca he votado a Bea.",
+        "Я не голосовала за Bea.",
+        "我昨天没有投Bea。",
+        "Beaに投票していません。",
+    ],
+)
+def test_a_vote_is_denied_in_many_words(text):
+    players = {"texts": (text, "Hi, Ann.", "Hi, Bea.")}
+    assert found(cast_of("Ann", "Bea", "Cid", votes=((1, 1, 2),), **players)) == {"denied": (1, 1)}
+    assert found(cast_of("Ann", "Bea", "Cid", votes=((1, 1, 3),), **players)) == {}
+    assert found(cast_of("Ann", "Bea", "Cid", votes=((1, 1, 2),), texts=("Bea?", text, "Hi."))) == {}
+    other = (
+        text.replace("für Bea gestimmt", "für Bea gesprochen").replace("vot", "spok").replace("голос", "г")
+    )
+    other = other.replace("投", "说").replace("Vot", "Spok")
+    assert found(cast_of("Ann", "Bea", "Cid", votes=((1, 1, 2),), texts=(other, "Hi.", "Hi."))) == {}

@@ -232,4 +232,27 @@ def test_notes_of_office_programs_are_left_out_and_other_documents_refused_as_su
     with ZipFile(packed, "a") as archive:
         archive.writestr("report.docx", document.getvalue())
     found = read_transcripts(packed.getvalue(), "a.zip")
-    assert [fault.code for fault in found.faults] == ["left_out", "office_document"]
+    assert [(fault.code, fault.is_warning) for fault in found.faults] == [
+        ("left_out", True),
+        ("office_document", True),
+    ]
+    assert len(found.games) == 1
+
+
+def test_documents_alone_are_refused_as_such_whatever_program_wrote_them():
+    document, packed = BytesIO(), BytesIO()
+    with ZipFile(document, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        archive.writestr("content.xml", "<x/>")
+    with ZipFile(packed, "w") as archive:
+        for name in ("games.odt", "more.ods"):
+            archive.writestr(name, document.getvalue())
+    found = read_transcripts(packed.getvalue(), "a.zip")
+    assert [(fault.code, fault.is_warning) for fault in found.faults] == [("office_document", False)] * 2
+
+
+@pytest.mark.parametrize("sign", [",", "\t"])
+def test_a_first_text_that_is_longer_than_what_is_looked_at_is_read_in_a_table(sign):
+    long = "A long tale. " * 3000 + "\n\n" + 'He said ""go"". ' * 3000
+    text = f'player{sign}text\nAnn{sign}"{long}"\nBea{sign}Good day.\n'
+    assert [name for name, _text in read(text, "a.csv")[0]] == ["Ann", "Bea"]

@@ -181,15 +181,17 @@ def _delimiter(text: str) -> str | None:
     for delimiter in DELIMITERS:
         rows = _sample(text, delimiter)
         header = [cell.strip() for cell in rows[0]] if rows else []
-        if len(header) < 2 or len(rows) < 2:
-            continue
         is_known = recipes.has_needed(recipes.suggest_fields(header))
+        # The first text may be longer than what is looked at.
+        is_cut = is_known and len(rows) == 1 and text.count('"') % 2 == 1
+        if len(header) < 2 or (len(rows) < 2 and not is_cut):
+            continue
         # Bars may also part lines without names, or frame a table with a rule below its header.
         if delimiter == "|" and not (
-            is_known and (header[0] or header[-1]) and {*"".join(rows[1])} - {*"-+: "}
+            is_known and (header[0] or header[-1]) and {*"".join(rows[-1])} - {*"-+: "}
         ):
             continue
-        even = 100 * sum(len(row) == len(header) for row in rows[1:]) // (len(rows) - 1)
+        even = 100 * sum(len(row) == len(header) for row in rows[1:]) // max(1, len(rows) - 1)
         # Where the first cell comes back below it, the first line is a row, too.
         if len(header) == 2 and header[0] in [row[0].strip() for row in rows[1:] if row]:
             continue

@@ -19,6 +19,7 @@ _ERROR = mark("The sample ended with an error; what was said until then was read
 _EVENTS = mark(
     "The messages were taken from the calls of the agents' models, since the conversation has one speaker."
 )
+_LIMIT = mark("The sample ended at a limit; what was said until then was read.")
 _SCORES = mark('Scores of the log were left out: {count} (first "{what}").')
 _USED = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
@@ -50,8 +51,9 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         )
         notes.fault("shape", "", say("{sentence} Write the log again with its samples.", sentence=sentence))
         return None
-    if value.get("error"):
-        notes.warn("sample_error", "/error", says=_ERROR)
+    for key, says in (("error", _ERROR), ("limit", _LIMIT)):
+        if value.get(key):
+            notes.warn("sample_error", f"/{key}", says=says)
     events, texts = as_list(value.get("events")), as_object(value.get("attachments"))
     agents = _agents_of_outputs(events)
     placed = list(_from_messages(value["messages"], agents, texts, notes))

@@ -19,6 +19,7 @@ from discussions.transcripts.core.audience import (
     THOUGHT,
     VOTE,
     kind_of_type,
+    words_of,
 )
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
@@ -64,6 +65,8 @@ _MOMENT = re.compile(
 )
 _IGNORED = mark('Rows that are no speech, vote or elimination were left out: {count} (first "{what}").')
 REPEATED = mark("Votes that repeat an earlier one of their round count once: {count} (first {what}).")
+_STOPPED = mark("The game ended by an error of an agent. What was said until then is read.")
+_ENDS = re.compile(r"\b(?:terminated|aborted|crashed|game stopped|game ended)\b", re.IGNORECASE)
 _DIFFERS = {
     "role": mark(
         "Rows that give a player another role than an earlier row; the first is kept: {count} (first {what})."
@@ -340,6 +343,8 @@ def _read_kind(
 def _ignore(game: _RowGame, cells: Mapping[str, str], place: str, sign: str, *, reads_rounds: bool) -> None:
     """Leave a row out; "Day 2 begins" says it for the rows below."""
     game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
+    if "error" in words_of(sign or cells.get("type", "")) and _ENDS.search(cells.get(recipes.TEXT, "")):
+        game.notes.warn("game_stopped", place, says=_STOPPED)
     begun = _round(cells.get("round", "").strip())[0] if reads_rounds else None
     game.round = game.round if begun is None else begun
 
