@@ -128,12 +128,13 @@ def is_native(value: Any) -> bool:
     found = {snake_to_camel(key) for key in value}
     messages = value["messages"] if type(value.get("messages")) is list else []
     first = messages[0] if messages else None
-    # Messages under their ids are those of another format.
-    is_store = any(as_object(value.get("messages")).values())
-    # So are players who are texts, and votes of other forms.
-    is_store = is_store or {*map(type, as_list(value.get("players")))} == {str}
-    is_store = is_store or (first is not None and not are_votes(value.get("votes")))
-    if len(found & {"gameId", "players", "messages"}) < 2 or is_store or "messages" in parallel_lists(value):
+    # Messages under their ids are those of another format, as are players who are texts, and votes of other forms.
+    is_other = (
+        any(as_object(value.get("messages")).values())
+        or {*map(type, as_list(value.get("players")))} == {str}
+        or (first is not None and not are_votes(value.get("votes")))
+    )
+    if len(found & {"gameId", "players", "messages"}) < 2 or is_other or "messages" in parallel_lists(value):
         return False
     if type(first) is not dict:
         # The messages of a game may stand in its rounds, or in an object, under a key of another format.

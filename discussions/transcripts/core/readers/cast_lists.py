@@ -16,11 +16,11 @@ from workspace.core.words import mark
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
 _LISTS, _DEEPEST = ("players", "seats", "users", *_CASTS), 3
+_OWN_NAMES = ("name", "displayName", "display_name", "username", "nickname")
 _NAME_KEYS = (
-    "name displayName display_name username nickname playerName player_name agentName agent_name alias nick handle "
-    "full_name fullName label"
-).split()
-_OTHER_NAMES = 5
+    *_OWN_NAMES,
+    *"playerName player_name agentName agent_name alias nick handle full_name fullName label".split(),
+)
 # Beside lists of players, what holds their names by id, or their ids by name; and the last word of the key of an id.
 _NAMES_BY_ID = frozenset("name names speakers seats users id ids nicknames aliases".split()).union(_LISTS)
 _ID_WORDS = frozenset("id index idx no number num seat code uid".split())
@@ -66,7 +66,7 @@ def _find_names(value: Any, said: set[str], texts: str, depth: int) -> dict[str,
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
     # Texts may call players by their ids, and by no alias.
-    has_names = any(key in player for player in players for key in _NAME_KEYS[:_OTHER_NAMES])
+    has_names = any(key in player for player in players for key in _OWN_NAMES)
     ids = [own for own in found if not own.isdecimal()]
     if not has_names and _count_named(ids, texts) > _count_named({*found.values()}, texts):
         found = {}
