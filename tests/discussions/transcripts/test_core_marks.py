@@ -12,7 +12,16 @@ from tests.factories.reading import read_transcripts
 NAMES = ("Ida", "Jon", "Kim")
 SAID = [(NAMES[at % 3], f"Point {at} is mine and nobody takes it.") for at in range(12)]
 THOUGHT = "They still believe me."
-TO = ("{} @Kim", "{} (@Kim)", "{} -> Kim (private)", "{}, to Kim", "{} to Kim only", "{} 对Kim说", "{} PM")
+TO = (
+    "{} @Kim",
+    "{} (@Kim)",
+    "{} -> Kim (private)",
+    "{}, to Kim",
+    "{} to Kim only",
+    "{} 对Kim说",
+    "{} PM",
+    "{} » Kim",
+)
 
 
 def chat(below: dict[int, str]) -> bytes:

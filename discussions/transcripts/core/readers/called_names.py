@@ -55,6 +55,7 @@ _ADDRESSED = re.compile(
     r"[\[(（]\s?(?:to|for|an|für|à|para|a|для|对|致)\s{0,3}(?P<names>[^\[\]()（）\n]{1,80})[\])）]",
     re.IGNORECASE,
 )
+_BEFORE_COLON = re.compile(r"(?:DM |PM )?(?P<names>[^\W\d_][^:：\n]{0,40}?) ?[:：] ")
 _NO_STYLE = chat.ChatStyle()
 
 
@@ -148,9 +149,12 @@ def any_of(names: frozenset[str]) -> "re.Pattern[str]":
     return re.compile("|".join(one_of))
 
 
-def addressed(text: str, names: Collection[str]) -> str:
-    """The names, case-folded in `names`, of those for whom a text says it is: "[to Bea] psst"; "" for others."""
-    found = _ADDRESSED.match(text)
+def addressed(text: str, names: Collection[str], *, by_colon: bool = False) -> str:
+    """The names, case-folded in `names`, of those for whom a text says it is: "[to Bea] psst"; "" for others.
+
+    `by_colon` says that "Bea: psst" does, too.
+    """
+    found = _ADDRESSED.match(text) or (_BEFORE_COLON.match(text) if by_colon else None)
     listed = re.split(r"\s*(?:,|&|\band\b)\s*", found["names"].strip()) if found else []
     return ", ".join(listed) if listed and {one.casefold() for one in listed} <= {*names} else ""
 

@@ -422,7 +422,7 @@ def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
         if hidden := read_hidden(row["text"]):
             sign = "thought" if hidden.audience == "nobody" else hidden.audience
             row |= {"text": hidden.text, "type": sign}
-        elif names := addressed(row["text"], {row["player"].casefold() for row in said}):
+        elif names := addressed(row["text"], {row["player"].casefold() for row in said}, by_colon=True):
             row["audience"] = names
     types = {row["type"] for row in said}
     for row in said:
