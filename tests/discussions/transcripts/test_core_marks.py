@@ -126,3 +126,11 @@ def test_names_with_a_sign_beside_the_same_names_are_asked_about(form, is_rows):
 )
 def test_other_names_that_share_a_part_are_names(names):
     assert find_modes(names) == frozenset()
+
+
+@pytest.mark.parametrize("name", ["t:Jon", "Jon:t", "Jon|", "inner Jon", "thought/Jon"])
+def test_one_line_inside_a_text_that_names_who_speaks_is_asked_about(name):
+    read = read_transcripts(chat({4: f"{name}: {THOUGHT}"}), "chat.txt")
+    assert not any(THOUGHT in message.text for game in read.games for message in game.record.messages)
+    (game,) = read_transcripts(chat({4: "My view of Jon: odd.", 7: "re: Jon is odd"}), "chat.txt").games
+    assert len(game.record.messages) == len(SAID)

@@ -13,12 +13,13 @@ SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 # What stands before a name and is no sign of an item in a list, and what may stand between a name and a colon.
 _BEFORE = (
     r"(?:[-*•] (?=[^\x00-\x7f\w]))?"
-    r"(?:\(?\d{1,4}[.)] |\[[^\[\]\n]{1,20}\] |[^\x00-\x7f\w]\ufe0f? ?|[<`@*(\[]{1,2}){1,4}"
+    r"(?:\(?\d{1,4}[.)] |\[[^\[\]\n]{1,20}\] |[^\x00-\x7f\w]\ufe0f? ?|[<`@*(\['\"“]{1,2}"
+    r"|[A-Za-z]{1,12}[.:/_-]|(?:inner|private|secret|hidden) ){1,4}"
 )
 _AFTER, _BOXED, _DOES = (
     r"(?![\w'’])[^:：\n]{0,40}[:：](?!\d)",
     r" ?[(\[][^()\[\]\n]{1,30}[)\]][^:：\n]{0,40}[:：](?!\d)",
-    r"(?: [^\W\d_]{1,20}){1,3} ?[:：](?!\d)",
+    r"(?:(?: [^\W\d_]{1,20}){1,3}|[:|/._-][^\W\d_]{0,12}) ?[:：](?!\d)",
 )
 # What is more than a name: a number, the level of a log, or a verb.
 _NO_NAME = re.compile(
