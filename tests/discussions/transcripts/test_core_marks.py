@@ -134,3 +134,10 @@ def test_one_line_inside_a_text_that_names_who_speaks_is_asked_about(name):
     assert not any(THOUGHT in message.text for game in read.games for message in game.record.messages)
     (game,) = read_transcripts(chat({4: "My view of Jon: odd.", 7: "re: Jon is odd"}), "chat.txt").games
     assert len(game.record.messages) == len(SAID)
+
+
+def test_several_names_in_capitals_beside_the_same_names_are_asked_about():
+    lines = chat({}).decode() + "".join(f"\n{name.upper()}: {THOUGHT}" for name in NAMES)
+    assert read_transcripts(lines.encode(), "chat.txt").games == []
+    (game,) = read_transcripts(lines.rpartition("\n")[0].rpartition("\n")[0].encode(), "chat.txt").games
+    assert [player.name for player in game.record.players] == list(NAMES)

@@ -157,6 +157,8 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
     checks = (
         doubtful_labels(labels, (line.partition("：" if "：" in line else ":")[2] or line for line in lines)),
         find_modes(names),
+        # "ANN" may think what Ann does not say, where others do so, too.
+        len({*names}) > len({*map(str.casefold, names)}) + 1,
         find_modes(filter(None, map(_as_marked, found, lines))),
         _comes_back(found, called),
         any(line.kind == "more" and _RULED.fullmatch(line.text) for line in found),
