@@ -81,7 +81,7 @@ def _write_objects(text: str) -> Iterator[str]:
                 value, after = decoder.raw_decode(text, before.end())
         if before and type(value) is dict and not text[after : _end_of_line(text, after)].strip():
             words = before["words"].strip(" \t[]:|-")
-            known = ("time", before["time"]), ("logged" if "event" in value else "event", words)
+            known = ("time", before["time"]), ("channel" if "event" in value else "event", words)
             yield json.dumps({key: part for key, part in known if part} | value, ensure_ascii=False)
             yield from [""] * text.count("\n", begin, after)
             end = _end_of_line(text, after)

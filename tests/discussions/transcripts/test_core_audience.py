@@ -359,17 +359,33 @@ def test_a_type_that_all_who_speak_have_is_asked_about_if_its_words_leave_it_out
     assert [fault.message[:24] for fault in read.faults] == ['What is "player_action"?']
 
 
-@pytest.mark.parametrize(("text", "is_read"), [("I doubt mafia_ann.", True), ("I doubt you.", False)])
-def test_a_name_with_a_known_word_is_a_player_where_texts_name_it(text, is_read):
-    rows = [row("Hi.", "mafia_ann"), row(text, "Bea"), row("Ho.", "mafia_ann")]
+@pytest.mark.parametrize(
+    ("name", "others", "is_read"),
+    [
+        ("mafia_ann", ("Bea", "Cid"), True),
+        ("mafia_ann", ("Bea", "Bea"), False),
+        ("Mafia den", ("Bea", "Cid"), False),
+    ],
+)
+def test_an_id_with_a_known_word_is_a_player_where_two_others_name_it(name, others, is_read):
+    rows = [row("Hi.", name), *(row(f"I doubt {name}.", other) for other in others), row("Ho.", name)]
     assert bool(read_rows(rows).games) == is_read
 
 
-def test_who_leaves_is_whom_the_text_names_not_who_is_beside_it():
+@pytest.mark.parametrize("key", ["leader_dm", "president_and_chancellor", "approved"])
+def test_a_list_of_players_is_asked_about_whatever_word_its_key_has(key):
+    told = (["Ann"], ["Bea", "Cid"], ["Ann", "Bea", "Cid"])
     rows = [
-        row("Hi.", type="speech"),
-        row("Ho.", "Bea", type="speech"),
-        row("Bea was voted out.", type="elimination"),
+        row(f"{at}. Hi.", name, **{key: told[(at + shift) % 3]})
+        for shift, name in enumerate(("Ann", "Bea", "Cid"))
+        for at in range(3)
     ]
-    (game,) = read_rows(rows).games
-    assert [game.record.players[gone.player - 1].name for gone in game.record.eliminations] == ["Bea"]
+    assert read_rows(rows).games == []
+
+
+@pytest.mark.parametrize(("kind", "gone"), [("elimination", "Ann"), ("other lines", "Bea")])
+def test_who_leaves_is_the_player_of_the_row_but_for_lines_that_nobody_says(kind, gone):
+    rows = [row("Hi.", type="speech"), row("Ho.", "Bea", type="speech"), row("Bea was voted out.", type=kind)]
+    recipe = parse_mapping(["player=player,text=text,round=round,type=type,is.other lines=elimination"])
+    (game,) = read_rows(rows, recipe).games
+    assert [game.record.players[one.player - 1].name for one in game.record.eliminations] == [gone]

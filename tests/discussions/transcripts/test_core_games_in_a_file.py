@@ -353,6 +353,43 @@ def test_of_steps_of_several_games_each_names_its_game():
     assert [told(game) for game in games] == [talk("a"), talk("a")]
 
 
+PASSES = [[("Ann", "I pass."), ("Bea", f"I doubt Ann, {at}."), ("Ann", "I pass.")] for at in range(4)]
+
+
+def spoken(said):
+    return [{"speaker": name, "text": text} for name, text in said]
+
+
+@pytest.mark.parametrize("key", ["messages", "chat"])
+def test_what_is_said_at_the_end_and_at_the_beginning_of_rounds_is_said_twice(key):
+    (game,) = read(
+        {"id": "a", "rounds": [{"round": at + 1, key: spoken(PASSES[at])} for at in range(4)]}
+    ).games
+    assert [(number, text) for number, _name, text in told(game)] == [
+        (at + 1, text) for at in range(4) for _name, text in PASSES[at]
+    ]
+
+
+def test_games_that_begin_and_end_alike_are_several_and_without_ids_they_wait():
+    games = [{"id": f"g{at}", "messages": spoken(said)} for at, said in enumerate(PASSES)]
+    assert [len(game.record.messages) for game in read({"games": games}).games] == [3] * 4
+    assert read([{"messages": game["messages"]} for game in games]).games == []
+
+
+@pytest.mark.parametrize("change", ["a whisper", "a gap"])
+def test_steps_that_do_not_repeat_each_other_whole_wait(change):
+    steps = [dict(step) for step in WINDOW]
+    if change == "a gap":
+        del steps[3:7]
+    else:
+        steps[5]["history"] = [
+            steps[5]["history"][0],
+            {"speaker": "Cid", "text": "PSST"},
+            *steps[5]["history"][1:],
+        ]
+    assert read({"id": "a", "steps": steps}).games == []
+
+
 def test_windows_of_any_rows_are_read_once():
     steps = [
         {"at": at, "state": {"tail": [numbered(row) for row in talk("a")[max(0, at - 2) : at + 1]]}}
@@ -378,6 +415,34 @@ def test_what_players_think_beside_the_messages_of_a_round_is_kept_apart(thought
     assert told(game) == talk("a")
     assert {entry.text for entry in game.private} >= {"It is me."}
     assert {entry.kind for entry in game.private} == {"thought"}
+
+
+def as_lines(number):
+    return [f"{name}: {text}" for at, name, text in talk("a") if at == number]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": "a", "rounds": [{"round": at, "messages": as_lines(at)} for at in (1, 2)]},
+        [{"day": at, "discussion": as_lines(at), "winner": None} for at in (1, 2)],
+        {f"round_{at}": as_lines(at) for at in (1, 2)},
+    ],
+)
+def test_texts_that_begin_with_who_speaks_are_messages_of_their_round(value):
+    (game,) = read(value).games
+    assert told(game) == talk("a")
+
+
+def test_other_lists_of_texts_in_a_round_are_none():
+    rounds = [
+        {"round": at, "turns": by_round(talk("a"))[at - 1], "rules": ["Note: be kind", "Hint: lie"]}
+        for at in (1, 2)
+    ]
+    secret = [{**one, "wolf_chat": ["Ann: It is me.", "Bea: And me."]} for one in rounds]
+    (game,) = read({"id": "a", "rounds": secret}).games
+    assert told(game) == talk("a")
+    assert "It is me." not in [message.text for message in game.record.messages]
 
 
 def test_an_object_with_many_keys_is_looked_through_once():

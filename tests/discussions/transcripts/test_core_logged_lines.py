@@ -60,7 +60,7 @@ def test_an_object_below_a_head_is_on_the_line_of_its_head():
         '{"line": "stray"}',
         '{"time": "12:00:02", "event": "GAME", "a": 2}',
         "",
-        '{"logged": "GAME", "event": "x"}',
+        '{"channel": "GAME", "event": "x"}',
     ]
 
 

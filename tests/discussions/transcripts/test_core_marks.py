@@ -136,8 +136,8 @@ def test_one_line_inside_a_text_that_names_who_speaks_is_asked_about(name):
     assert len(game.record.messages) == len(SAID)
 
 
-def test_several_names_in_capitals_beside_the_same_names_are_asked_about():
+def test_several_names_in_capitals_beside_the_same_names_are_asked_about_and_one_is_refused():
     lines = chat({}).decode() + "".join(f"\n{name.upper()}: {THOUGHT}" for name in NAMES)
     assert read_transcripts(lines.encode(), "chat.txt").games == []
-    (game,) = read_transcripts(lines.rpartition("\n")[0].rpartition("\n")[0].encode(), "chat.txt").games
-    assert [player.name for player in game.record.players] == list(NAMES)
+    read = read_transcripts(lines.rpartition("\n")[0].rpartition("\n")[0].encode(), "chat.txt")
+    assert [fault.code for fault in read.faults if not fault.is_warning] == ["duplicate_player"]

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import is_clear
 from discussions.transcripts.core.readers.called_names import find_names
-from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.named_lines import read_named
 from discussions.transcripts.core.readers.narration import read_heading
 from discussions.transcripts.core.readers.row_kinds import find_questions
@@ -428,6 +428,30 @@ def test_names_in_angle_brackets_may_stand_behind_numbers_and_marks():
     rows = [row for _number, row in read_named(lines)]
     assert [(row["player"], row["text"]) for row in rows if "type" not in row] == SAID
     assert {row.get("type") for row in rows} == {None, "PRIVATE"}
+
+
+@pytest.mark.parametrize(
+    ("public", "private"),
+    [
+        ("[{} -> all | Round 1] {}", "[{} -> Bea | Round 1] {}"),
+        ("[Round 1 | {} -> all] {}", "[Round 1 | {} -> Bea] {}"),
+        ("<{}> {}", "<{} -> Bea> {}"),
+        ("[{}] {}", "[{}]<Bea> {}"),
+        ("[Round 1 | {} | speech] {}", "[Round 1 | {} | thought] {}"),
+    ],
+)
+def test_who_hears_it_in_brackets_is_asked_and_nothing_is_a_vote(public, private):
+    lines = [public.format(name, said) for name, said in SAID]
+    lines += [private.format(name, f"CANARY {at}, dear.") for at, name in enumerate(("Ann", "Cid"))]
+    table = read_head("\n".join(lines).encode(), is_part=False)
+    mapping = propose_mapping(table)
+    asked = {one.value.casefold(): "private" for one in find_questions(table, mapping)}
+    record = read_first_game(table, replace(mapping, kinds=asked), "a", "a", {}).record
+    assert asked
+    assert ([message.text for message in record.messages], record.votes) == (
+        [said for _name, said in SAID],
+        [],
+    )
 
 
 RARE = """Day 1

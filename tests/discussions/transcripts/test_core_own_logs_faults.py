@@ -195,7 +195,7 @@ CHATS = [
     ("Ann: a\nBea: b\nCid: c", "too_many"),
     ("Players: Ann, Bea, Cid\n\nAnn: a", "too_many"),
     ("Ann: a\nVote: Ann -> Bea\nVote: Bea -> Ann", "too_many"),
-    ("Ann: a\nAnN: b", "duplicate_player"),
+    ("Ann: a\nANN: b", "duplicate_player"),
     (f"Ann: a\n{WIDE}: b", "duplicate_player"),
     ("[10:00] Ann: a\n[10:01] ann: b", "duplicate_player"),
     ("Ann: a\nVote: ann -> Ann", "duplicate_player"),

@@ -38,6 +38,7 @@ FACT = re.compile(rf"(?P<key>{'|'.join(FACTS)})\s{{0,3}}:\s{{0,10}}(?P<said>.{{0
 # How often a line comes back with another number, to be no text.
 LEAST_NUMBERED = 3
 LONGEST_VALUE, MOST_LABELS, LONGEST_TITLE = 40, 200, 100
+_LEAST_NAMING = 2
 ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _WITH_VERB = re.compile(
@@ -240,12 +241,13 @@ def _find_addressed(names: Collection[str]) -> dict[str, tuple[str, str]]:
     }
 
 
-def may_be_none(name: str, texts: Iterable[str] = ()) -> bool:
-    """Whether a label may be no player: "Wolves", "Plan"; "mafia_ann" is one where `texts` name her."""
+def may_be_none(name: str, said: Iterable[tuple[str, str]] = ()) -> bool:
+    """Whether a label may be no player: "Wolves", "Plan"; "mafia_ann" is one where two others who speak name her."""
     is_nobody = name.casefold() in ("none", "nobody")
     if is_nobody or not is_hidden(name.split(" ", maxsplit=1)[0]):
         return False
-    return all(map(kind_of_type, words_of(name))) or not any(name in text for text in texts)
+    is_id = " " not in name and not all(map(kind_of_type, words_of(name)))
+    return not is_id or len({own for own, text in said if own != name and name in text}) < _LEAST_NAMING
 
 
 def is_of_call(label: str) -> bool:
@@ -261,12 +263,12 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     text, vote or list while most others do. What is `said` is labels with their texts; all `texts`, where given, are
     what may name a player.
     """
-    others, texts = NARRATORS.union(FACTS), [*(texts or (text for _name, text in said))]
+    others = NARRATORS.union(FACTS)
     names = distinct((name for name, _text in said if name.casefold() not in others), MOST_LABELS)
     known = {name.casefold() for name in names}
     labels = {name for name, text in said if not is_figure(text, known)}
     called = [name for name in names if name in labels]
-    written = {*_PLAIN_WORDS.findall("\n".join(texts))}
+    written = {*_PLAIN_WORDS.findall("\n".join(texts or (text for _name, text in said)))}
     words = {name: _PLAIN_WORDS.findall(name) for name in called}
     named = [name for name in called if chat.NUMBER.search(name) or written.issuperset(words[name])]
     phrases = [name for name in called if _PHRASE.search(name)]
@@ -277,10 +279,7 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     doubtful += [
         name
         for name in called
-        if may_be_none(name, texts)
-        or kind_of_type(name) in (VOTE, OUT)
-        or _NO_NAME.search(name)
-        or is_of_call(name)
+        if may_be_none(name) or kind_of_type(name) in (VOTE, OUT) or _NO_NAME.search(name) or is_of_call(name)
     ]
     is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
     if is_same or 2 * len(phrases) < len(called):

@@ -83,6 +83,7 @@ class _Game(Struct):
     roster: dict[str, dict[str, Any]] = {}
     # Their names by the same in small letters.
     called: dict[str, str] = {}
+    spoken: set[str] = set()
     is_listed: bool = False
     rounds: narration.Rounds = field(default_factory=narration.Rounds)
     latest: int = 0
@@ -226,11 +227,14 @@ def _read_player(game: _Game, key: str, told: str, place: str) -> None:
     found["personality"] = found["personality"] or (said[1] if len(said) > 1 else "") or None
 
 
-def _add_player(game: _Game, name: str, place: str) -> str:
+def _add_player(game: _Game, name: str, place: str, *, speaks: bool = False) -> str:
     """The name as the game spells it, "Ann" also where a line has "ANN"; a new name becomes a player."""
     known = game.called.setdefault(name.casefold(), name)
-    # "ann" may be somebody else.
-    known = known if game.is_listed or known.isupper() != name.isupper() else name
+    # "ann" may be somebody else, and so may two be who speak.
+    is_same = known.isupper() != name.isupper() and not (speaks and known in game.spoken)
+    known = known if game.is_listed or is_same else name
+    if speaks:
+        game.spoken.add(known)
     if known not in game.roster:
         game.notes.translate(f"/players/{len(game.roster)}", place)
         game.roster[known] = {"name": known, "role": None, "personality": None}
@@ -332,7 +336,7 @@ def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
         _add_message(game, game.speaker, line.text, line.time, place, "nobody")
         return
     game.rounds.talk()
-    name = _add_player(game, line.name, place)
+    name = _add_player(game, line.name, place, speaks=True)
     if line.is_mended:
         game.notes.warn("signs_mended", place, says=_MENDED)
     player = game.roster[name]

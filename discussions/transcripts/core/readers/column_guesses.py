@@ -42,15 +42,18 @@ _TOLD = frozenset(
     "prompt prompts system instruction instructions observation observations obs input inputs request requests context "
     "memory memories state states history hidden secret private internal raw debug argument arguments tool".split()
 )
-# What one player says of others, who leads them, and what came of it.
+# What one player says of others.
 _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
-    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order leader president "
-    "chancellor captain proposer mayor sheriff approved rejected success passed".split()
+    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
 )
 # Lists of those who are still in the game, or stand for election, which are one in each round, or only shrink.
 _OF_ROUNDS = frozenset(
     "alive living survivors survivor remaining candidate candidates voter voters withdrawn".split()
+)
+# Who leads a round, and what came of it, where nothing else is in the name.
+_OF_LEADERS = frozenset(
+    "leader president chancellor captain proposer mayor sheriff approved rejected success passed".split()
 )
 # With what a game is played: "target_card".
 _OF_PLAY = frozenset("card cards suit suits hand deck dice".split())
@@ -137,7 +140,16 @@ def find_telling(table: Table, places: Iterable[int], texts: Sequence[int]) -> t
     own = [place for place in own if not _lists_columns(table, place, said)]
     named = {place for place in own if looks_like_audience(columns[place])}
     named -= {place for place in named if not _OF_PLAY.isdisjoint(words_of(columns[place]))}
-    return [place for place in own if place in named or not is_of_others(columns[place])], named
+    leading = {place for place in own if _leads(table, place)}
+    return [
+        place for place in own if place in named or not (place in leading or is_of_others(columns[place]))
+    ], named
+
+
+def _leads(table: Table, place: int) -> bool:
+    """Whether a column names who leads a round, or says what came of it, and lists nobody."""
+    words = {*words_of(table.columns[place].rpartition(".")[2])}
+    return words <= _OF_LEADERS and not any("," in cells[place] for cells in sample_rows(table))
 
 
 def _lists_columns(table: Table, place: int, texts: Set[str]) -> bool:
@@ -190,7 +202,8 @@ def find_kind(free: list[Column], players: Column) -> str:
     A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes". "" without such a column.
     """
     # Who is dead may speak where the others do not hear it.
-    for column in [one for one in free if kind_of_type(one.name) == OUT or not is_of_others(one.name)]:
+    named = [one for one in free if kind_of_type(one.name) == OUT or not is_of_others(one.name)]
+    for column in [one for one in named if not {*words_of(one.last)} <= _OF_LEADERS]:
         pairs = list(zip(players.all, column.all, strict=True))
         names = {name for name, _cell in pairs}
         # Rows without a player's role say nothing of it.

@@ -10,6 +10,7 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     as_names,
     count_gaps,
+    is_hidden,
     kind_of_flag,
     kind_of_type,
     may_hide,
@@ -19,7 +20,7 @@ from discussions.transcripts.core.fields import as_list, as_object, join_marked,
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import ListedPlayers, is_of_others
-from discussions.transcripts.core.readers.json_rounds import ROUNDS
+from discussions.transcripts.core.readers.json_rounds import ROUND_KEY, ROUNDS, names_round
 from discussions.transcripts.core.readers.narration import read_role
 from discussions.transcripts.core.thoughts import RAW, read_answer
 from workspace.core.strict_json import normalise_text
@@ -34,6 +35,10 @@ _OF_TEXTS = frozenset(
     ("type", "text", "annotations", "citations", "logprobs", "cache_control", "id", "index")
 )
 _WHO_SAYS = {"question": {"asker", "questioner"}, "answer": {"answerer", "responder", "respondent"}}
+_NAMED_TEXT = re.compile(
+    r"(?P<player>[^\W\d_][^\s:：\[\](){}\"]{0,29}(?: [^\Wa-z_][^\s:：\[\](){}\"]{0,19}){0,2}) ?[:：]\s?(?P<text>\S.*)",
+    re.DOTALL,
+)
 # What a list is called whose name says nothing of it.
 OF_LISTS = frozenset("log logs list lists history record records entries row rows item items data".split())
 # What a model answers, of which only a part may be said.
@@ -274,7 +279,20 @@ def _under(key: str, value: dict[str, Any], depth: int) -> Any:
     if rows := table_of_turns(value[key]):
         beside: list[str] = next((value[own] for own in _BESIDE if _are_names(value.get(own))), [])
         return _named_channel(key, _objects(rows, beside or _names_of_pairs(key, rows)))
-    return with_objects(_of_store(key, by_player(key, value[key])), depth + 1)
+    # The only list of a value is read as the lines of a text.
+    is_of_round = depth > 1 or names_round(value) or ROUND_KEY.fullmatch(key) is not None
+    part = _of_lines(value[key]) if is_of_round and (_may_be_said(key) or is_hidden(key)) else value[key]
+    return with_objects(_of_store(key, by_player(key, part)), depth + 1)
+
+
+def _of_lines(lines: Any) -> Any:
+    """An object for each of several texts that begin with who speaks, "Ann: Hello."; other values as they are."""
+    said = [type(line) is str and _NAMED_TEXT.fullmatch(line) for line in as_list(lines)]
+    return [match.groupdict() for match in said] if said and all(said) else lines
+
+
+def _may_be_said(key: str) -> bool:
+    return kind_of_type(key) == SPEECH or OF_LISTS.issuperset(words_of(key))
 
 
 def _names_of_texts(parts: list[Any]) -> set[str]:
@@ -378,7 +396,7 @@ def _named_channel(key: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]
 def _of_store(key: str, value: Any) -> Any:
     """A list for an object of what was said under ids: {"chat": {"m1": {...}, "m2": {...}}}."""
     parts = as_object(as_object(value).get("byId")) or as_object(value)
-    is_said = kind_of_type(key) == SPEECH or OF_LISTS.issuperset(words_of(key))
+    is_said = _may_be_said(key)
     are_flat = all(
         type(part) is dict and _is_id(own) and not any(type(inner) is list for inner in part.values())
         for own, part in parts.items()

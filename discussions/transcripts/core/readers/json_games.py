@@ -19,13 +19,14 @@ from discussions.transcripts.core.readers.json_messages import (
     LISTS,
     MOST_ROWS,
     are_states,
-    are_windows,
     game_id,
     has_talk,
     holds_messages,
     is_about,
+    may_repeat_turns,
     messages,
     of_list,
+    repeat_turns,
     within,
 )
 from discussions.transcripts.core.readers.json_votes import are_objects
@@ -76,13 +77,13 @@ def list_games(
     if is_object and depth == 0 and any(value.get(name) for name in rounds.OF_A_GAME):
         return []
     items = as_list(value)
-    are_parts = is_object or not (holds_messages(value) or are_states(items) or are_windows(items))
+    are_parts = is_object or not (holds_messages(value) or are_states(items) or repeat_turns(items))
     parts = value if is_object else dict(enumerate(items if are_parts else ()))
     told = {str(name): part for name, part in parts.items() if has_talk(_talk_in(part))}
     if not is_object and len(told) > 1:
         if whole := merge_channels([*told.values()]):
             return [(pointer, whole)]
-        if _are_pieces([*told.values()], key):
+        if _are_pieces([*told.values()], key) or _may_be_steps([*told.values()]):
             raise Unclear
     are_rounds = len(told) < 2 or key.casefold() in rounds.ROUNDS or rounds.are_rounds(told)
     if not are_rounds and any(map(_is_hidden_chat, told.values())):
@@ -99,6 +100,12 @@ def list_games(
         are_alike = not is_object or rounds.are_numbered(told)
         return [game for name in told for game in inner.get(name) or ([places[name]] if are_alike else [])]
     return [*places.values()] if _are_games(key, told, own) else []
+
+
+def _may_be_steps(parts: list[Any]) -> bool:
+    """Whether objects without a round or an id may be steps of one game, each with its last messages."""
+    is_called = any(rounds.names_round(part) or game_id(part) is not None for part in map(as_object, parts))
+    return not is_called and may_repeat_turns(parts)
 
 
 def is_unclear(value: Any, key: str = "") -> bool:
@@ -263,7 +270,7 @@ def _are_pieces(values: Sequence[Any], key: str) -> str:
         str(openai_chat.find_id([piece], *openai_chat.ID_KEYS) or number)
         for number, piece in enumerate(pieces)
     }
-    if are_windows(pieces) or 2 < 2 * len(ids) <= len(pieces):
+    if repeat_turns(pieces) or 2 < 2 * len(ids) <= len(pieces):
         return say(UNCLEAR)
     are_views = len(owners - {""}) == len(pieces) and all(map(openai_chat.recognises, pieces))
     return say(VIEWS) if are_views or (len(ids) == 1 and "" not in owners) else ""

@@ -249,14 +249,28 @@ def _hold_talk(lists: list[list[Any]]) -> bool:
     return any(is_message(item) or is_chat_message(item) for own in lists for item in own[:3])
 
 
-def are_windows(values: list[Any]) -> bool:
+def repeat_turns(values: list[Any]) -> bool:
     """Whether lists in several objects begin with the last messages of the object before: turns of one game."""
     return are_objects(values) and not name_games(values) and without_repeated(values) is not values
 
 
+def may_repeat_turns(values: list[Any]) -> bool:
+    """The same where nobody can tell which messages are repeated, and which were said again."""
+    lists = _lists_of(values) if are_objects(values) else {}
+    return any(
+        rounds.go_on(column, rounds.count_repeated(column)) and _hold_talk(column)
+        for column in lists.values()
+    )
+
+
+def _lists_of(values: list[dict[str, Any]]) -> dict[str, list[list[Any]]]:
+    """The lists of each key under which several objects have nothing else."""
+    return {key: column for key, column in _columns_of(values).items() if {*map(type, column)} == {list}}
+
+
 def without_repeated(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Several objects, each with only what is new in its lists that repeat those before, and is in none beside them."""
-    columns = {key: column for key, column in _columns_of(values).items() if {*map(type, column)} == {list}}
+    columns = _lists_of(values)
     repeated = {key: rounds.count_repeated(column) for key, column in columns.items()}
     lists = {
         key: column

@@ -153,19 +153,34 @@ def find_restarts(numbers: Iterable[tuple[int | None, Any]]) -> list[Any]:
 
 
 def count_repeated(lists: Sequence[list[Any]]) -> list[int]:
-    """How many items at the beginning of each list are the last of the list before it."""
-    return [0, *(_overlap(own, later) for own, later in pairwise(lists))][: len(lists)]
+    """How many items at the beginning of each list are the last of the list before it that is not empty."""
+    counts, last = list[int](), list[Any]()
+    for own in lists:
+        counts.append(_overlap(last, own))
+        last = own or last
+    return counts
 
 
 def _overlap(own: list[Any], later: list[Any]) -> int:
     if own == later[: len(own)]:
         return len(own)
     counts = range(min(len(own), len(later), LONGEST_WINDOW), 0, -1)
-    return next((count for count in counts if own[-count:] == later[:count]), 0)
+    found = (count for count in counts if own[-1] == later[count - 1] and own[-count:] == later[:count])
+    return next(found, 0)
 
 
 def are_windows(lists: Sequence[list[Any]], repeated: Sequence[int]) -> bool:
-    """Whether most of several lists begin with the last items of the one before, which are so many, and go on."""
+    """Whether each list begins with the last items of the one before, which are so many, and no item comes back else.
+
+    An item that does may be said twice, such as "I pass.": then nobody can tell which are repeated.
+    """
+    new = [repr(item) for own, count in zip(lists, repeated, strict=True) for item in own[count:]]
+    counts = [count for own, count in zip(lists, repeated, strict=True) if own]
+    return go_on(lists, repeated) and all(counts[1:]) and len({*new}) == len(new)
+
+
+def go_on(lists: Sequence[list[Any]], repeated: Sequence[int]) -> bool:
+    """Whether two of several lists, and most of them, begin with the last items of the one before, and then go on."""
     goes_on = sum(0 < count < len(own) for own, count in zip(lists, repeated, strict=True))
     return goes_on > 1 and 3 * sum(map(bool, repeated)) >= 2 * sum(map(bool, lists[:-1]))
 

@@ -396,15 +396,25 @@ def _keys(path: str) -> list[str]:
 def _each_once(rows: list[_Listed]) -> list[_Listed]:
     """The rows, each once where each list repeats the end of the one before it, as the last turns at each step do."""
     lists = [list(part) for _place, part in groupby(rows, key=lambda row: row[0].rpartition("/")[0])]
-    repeated = json_rounds.count_repeated([[item for _place, item, _around in part] for part in lists])
-    if not (json_rounds.are_windows(lists, repeated) and json_cells.names_both(rows[0][1])):
-        return rows
-    new = (row for part, count in zip(lists, repeated, strict=True) for row in part[count:])
-    # The steps of one game are no games.
-    return [
-        (place, item, {key: part for key, part in around.items() if key != GAME})
-        for place, item, around in new
-    ]
+    found: list[_Listed] = []
+    for _game, part in groupby(lists, key=lambda own: _game_of(own[0])):
+        steps = list(part)
+        items = [[item for _place, item, _around in own] for own in steps]
+        repeated = json_rounds.count_repeated(items)
+        if not (json_rounds.are_windows(items, repeated) and json_cells.names_both(rows[0][1])):
+            return rows
+        # The steps of one game are no games.
+        found += [
+            (place, item, {key: value for key, value in around.items() if key != GAME})
+            for own, count in zip(steps, repeated, strict=True)
+            for place, item, around in own[count:]
+        ]
+    return found
+
+
+def _game_of(row: _Listed) -> Any:
+    """The game that what is around a row names, beside its number."""
+    return next((part for key, part in row[2].items() if key != GAME and recipes.field_of(key) == GAME), None)
 
 
 def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) -> Iterator[_Listed]:

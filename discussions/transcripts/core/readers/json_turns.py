@@ -32,13 +32,13 @@ from discussions.transcripts.core.readers.json_games import (
 from discussions.transcripts.core.readers.json_messages import (
     LISTS,
     MOST_ROWS,
-    are_windows,
     game_id,
     has_answers,
     has_talk,
     is_told,
     messages,
     name_games,
+    repeat_turns,
 )
 from discussions.transcripts.core.readers.known_columns import lacks_columns, suggest_all
 from discussions.transcripts.core.readers.openai_chat import CARRIED
@@ -65,7 +65,7 @@ def recognises(value: Any) -> bool:
     if type(value) is list:
         is_thread = all(map(is_message, value)) and any(map(has_answers, value))
         is_game = (
-            is_thread or are_of_one_game(value) or (are_windows(value) and has_talk(messages({"": value})))
+            is_thread or are_of_one_game(value) or (repeat_turns(value) and has_talk(messages({"": value})))
         )
         return bool(value) and (are_rounds(value) or is_game)
     if type(value) is not dict or is_native(value):

@@ -51,15 +51,20 @@ _BOXED_SIGN = re.compile(
     r"(?P<dash>)?"
 )
 # What may stand behind names in angle brackets.
-_ANGLED_SIGN = re.compile(r"(?P<after>[^<>\n]{0,60}(?P<sign>>))[:：]?\s{0,3}(?P<text>.*)(?P<dash>)?")
+_ANGLED_SIGN = re.compile(
+    r"(?P<after>(?:[^<>\n]|(?<=[-=])>){0,60}(?P<sign>(?<![-=])>))[:：]?\s{0,3}(?P<text>.*)(?P<dash>)?"
+)
 _KEYS = ('{"', "{'", '["', "['")
 _COLON = re.compile(r"[:：]\s")
+_OPENING, _CLOSING = ("[", "(", "<"), ("]", ")", ">")
 _OPENED = re.compile(r"[\[({<][^\[\](){}<>]*\Z")
 _VOTES = re.compile(
     r"\0(?: (?:votes?|voted|stimmte?|vot(?:a|ó|ou)|a voté|głosuje|голосует)\b.{0,20}"
     r"| ?投票?[给給]了? ?| ?(?:-{1,2}>|→|=>) ?)\0(?: (?:of being|as|for being|to be)\b.{0,40}| ?\(.{1,40}\))?\W{0,3}\Z",
     re.IGNORECASE,
 )
+# Who speaks and who hears it, in brackets before a text.
+_ADDRESSED = re.compile(r"\0 ?(?:->|→|=>) ?\0[^\0]{0,60}[\])>]\Z")
 _AUTHOR = re.compile(r"\A\W*(?:by|from|von|par|por|от)\W*\Z", re.IGNORECASE)
 # Bold names are no others.
 _AROUND = re.compile(r"(?<![*_`])([*_~(<'\"]?)\0([*_~)>'\"]?)(?![*_`])")
@@ -287,11 +292,24 @@ def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str
     # "agent.Ann: thought: ...".
     label = LABEL.fullmatch(head.text)
     is_thought = label is not None and label["label"].casefold() in THOUGHT_NAMES
-    kind, text = label.groups() if label and is_thought else (head.kind, head.text)
-    timed = place.begun | ({"time": head.time} if head.time else {})
-    place.spoken = timed | {"player": head.player, "type": kind, "text": text}
+    hearer, said = _hearer_of(head, any_name)
+    kind, text = label.groups() if label and is_thought else (head.kind, said)
+    beside = ({"time": head.time} if head.time else {}) | ({"audience": hearer} if hearer else {})
+    place.spoken = place.begun | beside | {"player": head.player, "type": kind, "text": text}
     place.is_below = not head.text
     return place.spoken
+
+
+def _hearer_of(head: _Head, any_name: "re.Pattern[str]") -> tuple[str, str]:
+    """Whom brackets before a text name beside who speaks, and the text: "[Ann -> Bea] Psst", "[Ann]<Bea> Psst"."""
+    if head.text and _ADDRESSED.search(head.shape):
+        return head.names[1], head.text
+    named = (
+        any_name.match(head.text, 1) if head.text[:1] in _OPENING and head.shape[-1:] in _CLOSING else None
+    )
+    if named and head.text[named.end() : named.end() + 1] in _CLOSING:
+        return named[0], head.text[named.end() + 1 :].strip()
+    return "", head.text
 
 
 def _begin(place: _Place, begun: dict[str, str]) -> dict[str, str]:
@@ -315,9 +333,9 @@ def _hear(place: _Place, text: str) -> dict[str, str]:
 
 def _target_of(head: _Head, any_name: "re.Pattern[str]") -> str:
     """Whom a line votes for: the last of its names, or the name that is all of its text; "" for other lines."""
-    # "Ann --> Bea: psst" is said to Bea.
+    # "Ann --> Bea: psst" is said to Bea, as is "[Ann -> Bea] psst".
     vote = _VOTES.search(head.shape)
-    if vote and not (head.text and "-->" in vote[0]):
+    if vote and not (head.text and ("-->" in vote[0] or _ADDRESSED.search(head.shape))):
         return head.names[-1]
     command = VOTE_COMMAND.fullmatch(head.text)
     said = command["target"] if command else head.text.strip(" .!*")
@@ -365,8 +383,9 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int], names: froze
         place.spoken["text"] = f"{place.spoken['text']}\n{line.strip()}".strip()
     elif place.spoken and not place.is_new:
         told = narration.leavers(line, names) if len(line) < FAR else ()
-        kind = OUT if names.intersection(who for who, _how in told) else OTHER
-        return place.begun | {"player": place.spoken["player"], "type": kind, "text": line.strip()}
+        gone = next((who for who, _how in told if who in names), "")
+        who = {"player": gone, "type": OUT} if gone else {"player": place.spoken["player"], "type": OTHER}
+        return place.begun | who | {"text": line.strip()}
     return {}
 
 

@@ -263,11 +263,10 @@ def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
     called = distinct((name for name, _text in said), SAMPLED)
     # What stands before a colon may be anything.
     is_chat = table.settings.get(recipes.SEPARATOR) == ":"
-    texts = [text for _name, text in said]
     return labels.find_modes(called) | (
         labels.doubtful_labels(said)
         if is_chat
-        else {name for name in called if labels.may_be_none(name, texts)}
+        else {name for name in called if labels.may_be_none(name, said)}
     )
 
 

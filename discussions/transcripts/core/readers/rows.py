@@ -323,7 +323,8 @@ def _read_kind(
         _read_round(game, cells, place)
     if kind == OUT and is_typed:
         told = [who for who, _how in leavers(text) if who.casefold() in signs.names]
-        _read_out(game, told or [name][cells["type"] == OTHER :], sign, place)
+        # Beside a line that nobody says stands who has spoken last.
+        _read_out(game, told if cells["type"] == OTHER else [name], sign, place)
         return
     # "Wolves" who only say what is hidden are no player.
     if name and not (is_hidden and name in signs.modes):

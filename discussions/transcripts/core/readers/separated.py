@@ -45,6 +45,7 @@ _Rows = list[tuple[int, dict[str, str]]]
 _Found = tuple[int, str, str]
 
 _RULED = re.compile(r"([=_*~-])\1{4,}")
+_BOXED_BARS = re.compile(r"\A\s{0,9}[\[(<][^\[\]()<>]{1,80}[\])>]")
 _CROSSED = re.compile(r"\s{0,9}[|+-][-+|:]+\s{0,9}")
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
 
@@ -76,7 +77,8 @@ def _read_cells(lines: list[str]) -> _Rows:
     lines = [line.replace("+", "|") if _CROSSED.fullmatch(line) else line for line in lines]
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     rule = next((at for at, row in enumerate(cells) if at and _is_rule(row)), 0)
-    cells = cells if rule else [line.strip().split(" | ") for line in lines]
+    # Bars in brackets part what is before a text: "[Round 1 | Ann] Hello."
+    cells = cells if rule else [_BOXED_BARS.sub("", line).strip().split(" | ") for line in lines]
     width = max(Counter(map(len, cells)).most_common(1), default=(0, 0))[0]
     names = cells[rule - 1] if rule else [f"cell {number}" for number in range(1, width + 1) if width > 2]
     rows: _Rows = []
