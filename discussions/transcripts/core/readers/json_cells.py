@@ -287,8 +287,9 @@ def _under(key: str, value: dict[str, Any], depth: int) -> Any:
 
 def _of_lines(lines: Any) -> Any:
     """An object for each of several texts that begin with who speaks, "Ann: Hello."; other values as they are."""
-    said = [type(line) is str and _NAMED_TEXT.fullmatch(line) for line in as_list(lines)]
-    return [match.groupdict() for match in said] if said and all(said) else lines
+    texts = [line for line in as_list(lines) if type(line) is str]
+    said = [match.groupdict() for line in texts if (match := _NAMED_TEXT.fullmatch(line))]
+    return said if said and len(said) == len(lines) else lines
 
 
 def _may_be_said(key: str) -> bool:

@@ -45,8 +45,7 @@ _TOO_MANY = mark(
 _NO_OBJECT = mark("A row should be a JSON object. Correct the file.")
 _NO_LIST = Problem(code="shape", message=mark("A list of objects was expected. Correct the file."))
 
-
-# A row of a list: its place, what it holds, and what is around it.
+# Of a list: its place, what it holds, and what is around it.
 _Listed = tuple[str, dict[str, Any], dict[str, Any]]
 # A row of a file, as in `TableRow`, with its JSON; and those between two places.
 _Entry = tuple[int, int, int, bytes]

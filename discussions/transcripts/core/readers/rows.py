@@ -322,8 +322,7 @@ def _read_kind(
     if not is_hidden and signs.reads_rounds:
         _read_round(game, cells, place)
     if kind == OUT and is_typed:
-        told = [who for who, _how in leavers(text) if who.casefold() in signs.names]
-        # Beside a line that nobody says stands who has spoken last.
+        told = (who for who, _how in leavers(text) if who.casefold() in signs.names)
         _read_out(game, told if cells["type"] == OTHER else [name], sign, place)
         return
     # "Wolves" who only say what is hidden are no player.
@@ -385,6 +384,7 @@ def _add_message(
 
 
 def _read_out(game: _RowGame, names: Iterable[str], sign: str, place: str) -> None:
+    """Who leaves: the player of the row; in a line that nobody says, whom it names, not who has spoken last."""
     for name in names:
         if is_nobody(name):
             continue
