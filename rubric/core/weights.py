@@ -74,7 +74,9 @@ def is_whole(total: Fraction) -> bool:
     return round(total, PLACES) == 1
 
 
-def scale_others(weights: Mapping[str, Number], key: str, value: Number) -> dict[str, Decimal]:
+def scale_others(
+    weights: Mapping[str, Number], key: str, value: Number, label: str = ""
+) -> dict[str, Decimal]:
     """The weights with `key` set to `value` and the others scaled so that all sum to exactly 1.
 
     The others keep their proportions, rounded to 4 places; the remainder goes to those that rounding reduced most. If
@@ -88,14 +90,14 @@ def scale_others(weights: Mapping[str, Number], key: str, value: Number) -> dict
     if not 0 <= exact(value) <= 1:
         says = say(
             "{key} cannot be {percent}\u00a0%; a weight lies between 0 and 100\u00a0%.",
-            key=key,
+            key=label or key,
             percent=percent_text(exact(value)),
         )
         raise ValueError(says)
     others = {other: exact(weight) for other, weight in weights.items() if other != key}
     left = 10**PLACES - fixed
     if not others and left:
-        raise ValueError(say("{key} is the only weight, so it is 100\u00a0%.", key=key))
+        raise ValueError(say("{key} is the only weight, so it is 100\u00a0%.", key=label or key))
     whole = sum(others.values(), Fraction())
     parts = {
         other: left * (weight / whole if whole else Fraction(1, len(others)))

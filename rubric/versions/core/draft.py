@@ -164,10 +164,11 @@ def weight_faults(texts: Texts) -> list[FieldFault]:
             _part("weight", texts.get(f"c{index}-weight", ""), _name(texts, index))
         except Unreadable as fault:
             faults.append((f"c{index}-weight", str(fault)))
-    fields = {_name(texts, index): f"c{index}-weight" for index in indexes}
+    fields = {_key(texts, index): f"c{index}-weight" for index in indexes}
     if faults or len(fields) < len(indexes):
         return faults
-    found = weight_problems({name: _share(texts[field]) for name, field in fields.items()})
+    labels = {_key(texts, index): _name(texts, index) for index in indexes}
+    found = weight_problems({key: _share(texts[field]) for key, field in fields.items()}, labels)
     return [(fields.get(problem.pointer, ""), problem.message) for problem in found]
 
 
@@ -181,17 +182,17 @@ def scale_weights(texts: Texts, index: int) -> dict[str, str]:
 
     Raises Unreadable if a weight is not a number, the kept one is not a share, or no other criterion can take the rest.
     """
-    fields = {_name(texts, number): f"c{number}-weight" for number in used_indexes(texts)}
-    typed = {name: _share(texts[field]) for name, field in fields.items() if is_number(texts.get(field, ""))}
-    name = _name(texts, index)
+    fields = {_key(texts, number): f"c{number}-weight" for number in used_indexes(texts)}
+    typed = {key: _share(texts[field]) for key, field in fields.items() if is_number(texts.get(field, ""))}
+    kept = _key(texts, index)
     if len(fields) < len(used_indexes(texts)):
-        raise Unreadable(say("Two criteria have the same name. Give one of them another before scaling."))
-    if len(typed) < len(fields) or name not in typed:
+        raise Unreadable(say("Two criteria have the same key. Give one of them another before scaling."))
+    if len(typed) < len(fields) or kept not in typed:
         raise Unreadable(
             say("Every weight must be a number before the others can be scaled. Fill in those missing.")
         )
     try:
-        weights = scale_others(typed, name, typed[name])
+        weights = scale_others(typed, kept, typed[kept], _name(texts, index))
     except ValueError as error:
         raise Unreadable(say("{error} Change it first.", error=error)) from error
     return {fields[key]: percent_text(weight) for key, weight in weights.items()}
@@ -209,10 +210,13 @@ def find_field(pointer: str, indexes: list[int]) -> str:
     return "source" if parts == ["source"] else ""
 
 
+def _key(texts: Texts, index: int) -> str:
+    return texts.get(f"c{index}-key", "").strip() or say("criterion {number}", number=index + 1)
+
+
 def _name(texts: Texts, index: int) -> str:
-    """What its faults call a criterion."""
-    typed = (texts.get(f"c{index}-{name}", "").strip() for name in ("label", "key"))
-    return next(filter(None, typed), "") or say("criterion {number}", number=index + 1)
+    """What its faults call a criterion; two can have the same label."""
+    return texts.get(f"c{index}-label", "").strip() or _key(texts, index)
 
 
 def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[FieldFault]) -> Criterion:

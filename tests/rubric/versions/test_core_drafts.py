@@ -18,6 +18,7 @@ from rubric.versions.core.draft import (
     in_step,
     read_draft,
     scale_weights,
+    weight_faults,
     slide_text,
     used_indexes,
     weight_changes,
@@ -206,6 +207,14 @@ def test_the_others_are_scaled_to_what_is_left():
     found = scale_weights(texts, 0)
     assert found == {"c0-weight": "48", "c1-weight": "20", "c2-weight": "16", "c3-weight": "16"}
     assert isinstance(read_draft(texts | found, RESPONSE), RubricRecord)
+    assert scale_weights(texts | {"c0-label": "Clarity"}, 0) == found, "labels need not differ"
+
+
+@pytest.mark.parametrize("label", ["Accuracy", "Clarity"])
+def test_a_fault_of_a_weight_is_at_its_field_whatever_the_labels(label):
+    said = f"The weight of {label} is 200\u00a0%"
+    faults = weight_faults(changed(c0__label=label, c0__weight="200"))
+    assert [(field, says.partition(";")[0]) for field, says in faults if field] == [("c0-weight", said)]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +222,7 @@ def test_the_others_are_scaled_to_what_is_left():
     [
         ({"c0-weight": "200"}, 0, "between 0 and 100\u00a0%"),
         ({"c0-weight": "x"}, 1, "must be a number"),
-        ({"c0-label": "Clarity"}, 1, "same name"),
+        ({"c0-key": "clarity"}, 1, "same key"),
         ({}, 9, "must be a number"),
     ],
 )
