@@ -298,22 +298,38 @@ def find_rating_flip(outcome: Outcome, raters: int) -> int | None:
     return rating_flip_steps(rating, Fraction(str(rated.threshold)), raters)
 
 
-def find_joint_flip(outcome: Outcome, raters: int) -> tuple[int, int] | None:
-    """Half points of the rating and judgements that only together turn a FAIL; None where they do not."""
-    failing = [line for line in outcome.lines if line.passes is False]
-    rated = next((line for line in failing if METRICS[line.key].is_rated), None)
-    if rated is None or not rated.denominator or outcome.cost_state == ABOVE:
-        return None
-    others = [line for line in failing if line is not rated]
-    must = [line.flip for line in others if line.is_mandatory]
-    may = [line.flip for line in others if not line.is_mandatory]
-    left = max(0, outcome.needed_count - outcome.passed_count - 1 - len(must))
-    found = _cheapest(must, len(must)), _cheapest(may, left)
+def find_ways(outcome: Outcome, raters: int) -> list[tuple[int, int]]:
+    """The ways to turn a known verdict, as judgements and half points of the rating over all raters.
+
+    Judgements alone and the rating alone, where each is enough; both together only where neither is; [] if nothing is.
+    """
+    if outcome.passes is None or outcome.cost_state == ABOVE:
+        return []
+    alone, steps = outcome.flip_distance, find_rating_flip(outcome, raters)
+    if alone is None:
+        alone = _count_judgements(outcome, None)
+    ways = ([] if alone is None else [(alone, 0)]) + ([] if steps is None else [(0, steps)])
+    rated = next((line for line in outcome.lines if METRICS[line.key].is_rated), None)
+    if ways or rated is None or not rated.denominator or rated.passes is not outcome.passes:
+        return ways
     rating = Fraction(rated.numerator, rated.denominator)
     steps = rating_flip_steps(rating, Fraction(str(rated.threshold)), raters)
-    if steps is None or None in found or not any(found):
-        return None
-    return steps, sum(count or 0 for count in found)
+    count = _count_judgements(outcome, rated)
+    return [] if steps is None or count is None else [(count, steps)]
+
+
+def _count_judgements(outcome: Outcome, turned: OutcomeLine | None) -> int | None:
+    """The fewest judgements that turn a verdict once this line is on the other side; None if none do."""
+    lines = [line for line in outcome.lines if line.passes is outcome.passes and line is not turned]
+    must = [line.flip for line in lines if line.is_mandatory]
+    spare = outcome.passed_count - outcome.needed_count
+    if outcome.passes:
+        enough = spare + 1 - (turned is not None)
+        return _cheapest([_cheapest([line.flip for line in lines], enough), *must], 1)
+    may = [line.flip for line in lines if not line.is_mandatory]
+    left = max(0, -spare - (turned is not None) - len(must))
+    found = _cheapest(must, len(must)), _cheapest(may, left)
+    return None if found[0] is None or found[1] is None else found[0] + found[1]
 
 
 def _recommend(rubric: RubricRecord, failed: list[OutcomeLine]) -> list[Recommendation]:

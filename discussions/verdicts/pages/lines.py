@@ -17,7 +17,7 @@ from discussions.queries import game_record
 from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.people_estimate import find_label_budget
 from discussions.verdicts.core.report import FigureRow, Override
-from discussions.verdicts.core.rule import find_joint_flip, find_rating_flip
+from discussions.verdicts.core.rule import find_ways
 from workspace.core.text import figure
 from workspace.markup import interval_text
 
@@ -241,40 +241,29 @@ def verdict_turns(outcome: Outcome, raters: int = 1) -> str:
     """
     if outcome.passes is None:
         return ""
-    codes = {reason.code for reason in outcome.reasons}
-    if "cost" in codes:
+    if any(reason.code == "cost" for reason in outcome.reasons):
         return _("No judgement would change it: the cost decides.")
-    steps = find_rating_flip(outcome, raters)
-    rating = "" if steps is None else _describe_rating_steps(steps, raters, is_less=outcome.passes)
-    if "mandatory" in codes:
-        return _describe_mandatory(outcome, raters, rating)
-    if outcome.flip_distance is None:
-        if rating:
-            return _("No judgement of messages or references would change it, but %(rating)s would.") % {
-                "rating": rating
-            }
-        return _("No judgement of messages or references would change it.")
-    sentence = ngettext(
-        "%(n)d different judgement would change it%(rating)s.",
-        "%(n)d different judgements would change it%(rating)s.",
-        outcome.flip_distance,
-    )
-    is_nearer = steps is not None and steps <= outcome.flip_distance
-    other = _(", or %(rating)s") % {"rating": rating} if is_nearer else ""
-    return sentence % {"n": outcome.flip_distance, "rating": other}
-
-
-def _describe_mandatory(outcome: Outcome, raters: int, rating: str) -> str:
-    if (both := find_joint_flip(outcome, raters)) is None:
-        says = _("No judgement of messages would change it: the rating decides")
-        return says + (_("; %(rating)s would.") % {"rating": rating} if rating else ".")
-    steps, count = both
-    says = ngettext(
-        "It takes both to change it: %(rating)s and %(n)d different judgement.",
-        "It takes both to change it: %(rating)s and %(n)d different judgements.",
-        count,
-    )
-    return says % {"rating": _describe_rating_steps(steps, raters, is_less=False), "n": count}
+    ways = find_ways(outcome, raters)
+    if not ways:
+        return _("Nothing that people judge would change it.")
+    count, steps = ways[0][0], ways[-1][1]
+    rating = _describe_rating_steps(steps, raters, is_less=outcome.passes) if steps else ""
+    if not count:
+        says = _("No judgement of messages or references would change it, but %(rating)s would.")
+    elif ways[0][1]:
+        says = ngettext(
+            "It takes both to change it: %(rating)s and %(n)d different judgement.",
+            "It takes both to change it: %(rating)s and %(n)d different judgements.",
+            count,
+        )
+    else:
+        says = ngettext(
+            "%(n)d different judgement would change it%(rating)s.",
+            "%(n)d different judgements would change it%(rating)s.",
+            count,
+        )
+        rating = _(", or %(rating)s") % {"rating": rating} if steps and steps <= count else ""
+    return says % {"n": count, "rating": rating}
 
 
 def _describe_rating_steps(steps: int, raters: int, *, is_less: bool) -> str:

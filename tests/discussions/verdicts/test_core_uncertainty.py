@@ -21,6 +21,7 @@ from discussions.verdicts.pages.lines import figure_row, verdict_turns
 from tests.factories.verdict_examples import APPENDIX, PASSING, RUBRIC, share, verdict, with_failing
 
 DEPTH = "strategic_depth"
+BOTH, NOTHING = "It takes both to change it:", "Nothing that people judge would change it."
 
 
 def played(game, depth, prompt="mine", **scores):
@@ -160,13 +161,8 @@ def test_the_half_points_that_bring_the_mean_to_the_other_side(rating, threshold
             "1.20",
             "different judgements would change it, or 2.5 points less in the rating.",
         ),
-        (PASSING, "2.5", "1.20", "the rating decides; half a point more in the rating would."),
-        (
-            with_failing("coherence", DEPTH),
-            "2.5",
-            "1.20",
-            "the rating decides; half a point more in the rating would.",
-        ),
+        (PASSING, "2.5", "1.20", ", but half a point more in the rating would."),
+        (with_failing("coherence", DEPTH), "2.5", "1.20", ", but half a point more in the rating would."),
         (
             with_failing("coherence", DEPTH, "anti_repetition"),
             "2.5",
@@ -179,6 +175,30 @@ def test_the_half_points_that_bring_the_mean_to_the_other_side(rating, threshold
 )
 def test_the_rating_is_named_where_it_is_the_nearer_way(scores, rating, cost, says):
     assert verdict_turns(verdict(scores, rating=rating, cost=cost)).endswith(says)
+
+
+@pytest.mark.parametrize(
+    ("mandatory", "needed", "failing", "rating", "says"),
+    [
+        ("coherence", 4, ["coherence"], "2.5", "70 different judgements would change it."),
+        ("coherence", 4, ["coherence"], "3.5", "70 different judgements would change it."),
+        ("coherence", 7, ["coherence"], "2.5", f"{BOTH} half a point more in the rating and 70 different"),
+        ("", 7, [DEPTH], "2.5", f"{BOTH} half a point more in the rating and 60 different judgements."),
+        ("", 7, [DEPTH], "3.5", "60 different judgements would change it."),
+        ("", 7, [], "2.5", "No judgement of messages or references would change it, but half a point more"),
+        ("engagement", 7, ["anti_repetition"], "2.5", NOTHING),
+        ("anti_repetition", 4, ["anti_repetition"], "3.5", NOTHING),
+        ("", 6, ["personality_diversity"], "3.0", "21 different judgements would change it, or half a point"),
+        ("coherence", 1, [], "3.0", "31 different judgements would change it."),
+    ],
+)
+def test_a_verdict_is_turned_by_judgements_by_the_rating_by_both_or_by_nothing(
+    mandatory, needed, failing, rating, says
+):
+    criteria = [replace(each, is_mandatory=each.key == mandatory) for each in RUBRIC.criteria]
+    rubric = replace(RUBRIC, criteria=criteria, parameters=RUBRIC.parameters | {"pass_count": needed})
+    outcome = decide(with_failing(*failing), Fraction(rating), Decimal("1.20"), rubric)
+    assert verdict_turns(outcome).startswith(says)
 
 
 def test_a_rating_that_is_farther_than_the_judgements_is_not_named():
