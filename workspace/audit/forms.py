@@ -45,11 +45,14 @@ class FilterForm(forms.Form):
     until = forms.DateField(label=_("To"), required=False, validators=DAYS, widget=day_input())
 
     def offer_project_lines(self) -> None:
-        """Offer only what the log of a project can hold; an address that asks for more is still read."""
+        """Offer only what the log of a project can hold, and what the address asks for."""
         for name in ("kind", "verb"):
             widget: Any = self.fields[name].widget
-            offered = [choice for choice in widget.choices if choice[0].partition(":")[0] not in SITE_ONLY]
-            widget.choices = offered
+            widget.choices = [
+                (key, label)
+                for key, label in widget.choices
+                if key == self.data.get(name) or not SITE_ONLY & {key, key.partition(":")[0]}
+            ]
 
     def clean_number(self) -> int:
         """0 where none was typed; a number without its kind of thing is refused."""

@@ -205,8 +205,12 @@ KIND_LABELS = {
     "webhook": _("a webhook"),
 }
 KINDS = tuple(KIND_LABELS)
-# Kinds of things and first words of verbs that no project's log has, only that of the installation.
-SITE_ONLY = frozenset({"rubric_version", "rubric_scoring", "scoring_choice", "access_token", "backup"})
+# Kinds of things, first words of verbs and verbs that no project's log has, only that of the installation.
+SITE_ONLY = frozenset(
+    "rubric_version rubric_scoring scoring_choice access_token backup account email settings sign_ins service_account "
+    "second_factor recovery_codes recovery_code outside_account "
+    "password:changed password:chosen password:link_sent project:imported project:erased".split()
+)
 VERBS = tuple(SENTENCES)
 
 

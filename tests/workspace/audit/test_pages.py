@@ -39,7 +39,11 @@ def test_lines_about_comparison_sets_are_shown_alone(client):
     address = reverse("audit", args=[project.slug])
     page = client.get(address).content.decode()
     assert '<option value="comparison_set"' in page and 'value="rubric_version' not in page
-    assert client.get(address, {"kind": "rubric_version"}).status_code == 200  # an address from before
+    assert "second_factor" not in page and "settings:changed" not in page and "password:link_made" in page
+    old = client.get(address, {"kind": "rubric_version", "verb": "password:chosen"})  # an address from before
+    assert old.status_code == 200 and 'value="rubric_version:' not in old.content.decode()
+    for asked in ("rubric_version", "password:chosen"):
+        assert f'<option value="{asked}" selected' in old.content.decode()
     shown = client.get(address, {"kind": "comparison_set"}).context["page"]["lines"]
     assert {line.event.object_kind for line in shown} == {"comparison_set"}
     assert "comparison_set:opened" in [line.event.verb for line in shown]
