@@ -20,6 +20,7 @@ _BETWEEN = re.compile(rb"[ \t\r\n,]*+")
 # Between values: a comma, or a line of signs; and how much of a file is looked at for the first and the last one.
 _VALUE_GAP = re.compile(rb"\s*+(?P<sign>[,;]|(?P<one>[-=*_#])(?P=one){2,80}(?=\s))?\s*+")
 _NOT_SPACE = re.compile(rb"\S")
+_JSON_RECORD = re.compile(rb"\x1e\s*+(?:\{\s*+[\"}]|\[\s*+[\"\[\]{])")
 _RECORD, _LONGEST_FIRST, _TAIL = b"\x1e", 1024 * 1024, 1024
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -156,7 +157,7 @@ def blank_between(data: bytes, *, is_part: bool = False) -> bytes:
     closed. Other bytes stay as they are; those after the last whole value do, too, where the bytes are a part.
     """
     begin = begin_of(data)
-    if data[begin : begin + 1] == _RECORD:
+    if _JSON_RECORD.match(data, begin):
         return data.replace(_RECORD, b" ")
     is_open = data[begin : begin + 1] == b"[" and data[-_TAIL:].rstrip()[-1:] in (b"}", b",")
     head = _VALUE_GAP.match(data, begin + is_open)
@@ -175,13 +176,10 @@ def blank_between(data: bytes, *, is_part: bool = False) -> bytes:
         found = _VALUE_GAP.match(data, at + (is_open and at == begin))
         end = found.end() if found else at
         blanked[at:end] = _NOT_SPACE.sub(b" ", data[at:end])
-        at = (
-            _end_of_value(data, end, MAX_DEPTH)
-            if data[end : end + 1] == b"{"
-            else None
-            if end < len(data)
-            else end
-        )
+        if data[end : end + 1] == b"{":
+            at = _end_of_value(data, end, MAX_DEPTH)
+        else:
+            at = end if end == len(data) else None
     return bytes(blanked) if is_part or at is not None else data
 
 

@@ -189,6 +189,8 @@ def test_of_a_part_whole_values_are_read():
         b",".join(VALUES) + b"]",
         b"{Ann}, {Bea}",
         b"[Day 1] Ann: Hello, {Bea}",
+        b"\x1eAnn: hello \x1e world",
+        b"\x1e[12:03] {Ann}: hello \x1e world",
     ],
 )
 def test_other_bytes_stay_as_they_are(data):
