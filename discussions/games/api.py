@@ -27,6 +27,7 @@ from discussions.games.queries.game_facts import GameFacts, load_game_facts, loa
 from discussions.games.queries.list_filters import LONGEST_SEARCH, Agreement, State, Ticked, Verdicts, Weak
 from discussions.games.queries.list_query import ListQuery, Sort, load_list_window
 from discussions.games.views.game import WhyReference, game_or_404, why_references
+from discussions.games.views.game_list import load_expected
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Iteration, ManualFigure, Measured
 from discussions.models.manual_figures import CACHE, COST, KINDS
@@ -164,7 +165,7 @@ def list_games(
     """List the games of a project.
 
     `iteration` is the number of one, 0 for unsorted games. If sorted by cost or by a figure of the verdict, the list
-    has only games with that figure.
+    has only games with that figure. `scores` of a game to record are those that its verdict would have.
     """
     project = project_or_404(request.user, slug, check_see_games)
     chosen = 0
@@ -178,16 +179,19 @@ def list_games(
     wanted = ListQuery(sort=sort, after=after, most=limit, **about)
     window = load_list_window(project, wanted)
     games = load_game_facts(window.games, load_rules(project)[0])
-    return Listed[GameAnswer](items=[_listed(game) for game in games], next=next_part(request, window.after))
+    expected = load_expected(games)
+    items = [_listed(game, expected.get(game.row.pk)) for game in games]
+    return Listed[GameAnswer](items=items, next=next_part(request, window.after))
 
 
-def _listed(game: GameFacts) -> GameAnswer:
+def _listed(game: GameFacts, expected: Outcome | None) -> GameAnswer:
     outcome = game.outcome
+    shown = outcome or expected
     return GameAnswer.read(
         game,
         is_withdrawn=game.row.withdrawn_at is not None,
         verdict=outcome and RecordedAnswer.read(outcome, passes=bool(outcome.passes)),
-        scores=_counted(game) if outcome is None else {line.key: line for line in outcome.lines},
+        scores=_counted(game) if shown is None else {line.key: line for line in shown.lines},
     )
 
 

@@ -184,7 +184,7 @@ def test_composite_and_cost_of_a_game_are_the_same_wherever_they_are_said(world)
         assert set(list_costs(world, number).values()) == {cost}, (number, list_costs(world, number))
     # A game's page says what its verdict would be; the list has recorded ones alone, and says so.
     assert world.listed()[READY][11] == "–" and "Composite" in world.read("game", READY)
-    assert "Scores of games that are not rated are automatic" in world.read("games")
+    assert "not rated, or whose ties wait for a lead, are automatic" in world.read("games")
 
 
 def test_counts_and_the_pass_rate_are_the_same_or_say_whom_they_leave_out(world):

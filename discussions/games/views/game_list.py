@@ -119,6 +119,11 @@ def choose_columns(request: SignedIn, slug: str) -> HttpResponse:
     return answer
 
 
+def load_expected(games: list[GameFacts]) -> dict[int, Outcome]:
+    """Key of a game to record -> the outcome of its verdict; without games whose ties wait for a lead."""
+    return judge_rated({game.row.number: game.row.pk for game in games if game.state == COMPLETE})[0]
+
+
 class GamesPage:
     """The requested games, with the columns that a person chose; `match_count` is counted to `most_chosen` + 1."""
 
@@ -141,8 +146,7 @@ class GamesPage:
         limits = _list_limits(iterations)
         self.headings = {key: Heading(key, label, wanted, limits) for key, label in labels.items()}
         facts = load_game_facts(window.games, iterations)
-        ready = {game.row.number: game.row.pk for game in facts if game.state == COMPLETE}
-        expected, _tied = judge_rated(ready)
+        expected = load_expected(facts)
         flags = _count_flags(facts) if FLAGS in self.shown else {}
         self.lines = _list_games(facts, self.metrics, flags, expected)
         self.choices = _choices(iterations, names)

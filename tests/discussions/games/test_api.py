@@ -44,6 +44,7 @@ def test_the_list_has_the_figures_of_a_verdict_and_is_filtered_by_it():
     assert (before["state"], before["verdict"]) == ("submitted", None)
     verdict = record(game)
     after = program.get(path, state="verdict").json()["items"][0]
+    assert before["scores"] == after["scores"]
     assert after["verdict"]["passes"] is verdict.passes
     assert after["verdict"]["composite"] == verdict.composite
     assert [score["passes"] is not None for score in after["scores"].values()] == [True] * 7
