@@ -352,8 +352,7 @@ def build_runs(iterations: Sequence[JudgedIteration]) -> dict[str, Any]:
 
     `margin` is of the newest iteration that is rated in full and was not given up. No rows where no game is there.
     """
-    rated = find_rated(iterations)
-    margins = compute_margins(rated.averages) if rated else {}
+    margins = {line.key: margin for line, margin in compute_margins(iterations)}
     columns = [_build_column(iteration.row) for iteration in iterations]
     has_games = any(iteration.row.games or iteration.row.left_out for iteration in iterations)
     rows = (

@@ -119,11 +119,21 @@ def find_rated(iterations: Sequence[JudgedIteration]) -> JudgedIteration | None:
     return next((each for each in rated if not is_given_up(each.row)), None)
 
 
-def compute_margins(averages: Averages) -> dict[str, float]:
-    """How far each known mean lies above what its rubric version needs, in percent of it, the weakest metric first."""
-    known = [(line, line.value) for line in averages.lines if line.value is not None and line.threshold]
-    margins = {line.key: 100 * (value - line.threshold) / line.threshold for line, value in known}
-    return dict(sorted(margins.items(), key=lambda pair: pair[1]))
+def compute_margins(iterations: Sequence[JudgedIteration]) -> list[tuple[Average, float]]:
+    """How far each mean of `find_rated` lies above what it needs, in percent of it, the weakest metric first.
+
+    Metrics that the newest iteration's rubric version lacks are left out. [] where no iteration is rated.
+    """
+    rated = find_rated(iterations)
+    if rated is None:
+        return []
+    present = {line.key for line in iterations[-1].averages.lines}
+    margins = [
+        (line, 100 * (line.value - line.threshold) / line.threshold)
+        for line in rated.averages.lines
+        if line.key in present and line.value is not None and line.threshold
+    ]
+    return sorted(margins, key=lambda pair: pair[1])
 
 
 def margin_text(margin: float) -> str:

@@ -185,7 +185,7 @@ def _complete(rows: list[Any], iterations: dict[int, dict[str, Any]]) -> tuple[d
 
 def judge_rated(ready: dict[int, int]) -> tuple[dict[int, Outcome], set[int]]:
     """Of games of one project with all evaluations, number -> key: the outcomes that would be recorded now by key, and
-    the games with ties. Four queries, none without games.
+    the games with ties. Four queries, more where blind tests were drawn; none without games.
     """
     if not ready:
         return {}, set()

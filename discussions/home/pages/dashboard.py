@@ -306,12 +306,14 @@ def _other_acts(slug: str, to_do: ToDo) -> list[dict[str, str]]:
 def _metrics(judged: Sequence[JudgedIteration]) -> tuple[list[dict[str, Any]], list[tuple[int, float]]]:
     """A row a metric, weakest first, with its means in the last iterations, and these with their places.
 
-    `now` and the margin are of the newest iteration that is rated in full and was not given up; no rows without one.
+    `now` and the margin are of the newest iteration that is rated in full and was not given up, which is always drawn;
+    no rows without one.
     """
     drawn = [side for side in judged if any(line.passes is not None for line in side.averages.lines)]
-    drawn, rated = drawn[-MOST_DRAWN:], find_rated(judged)
-    margins = compute_margins(rated.averages) if rated else {}
-    rows = [_metric_row(rated.averages.line(key), margin, drawn) for key, margin in margins.items() if rated]
+    rated, drawn = find_rated(judged), drawn[-MOST_DRAWN:]
+    if rated and rated not in drawn:
+        drawn[0] = rated
+    rows = [_metric_row(line, margin, drawn) for line, margin in compute_margins(judged)]
     columns = zip(drawn, place_columns(len(drawn)), strict=True)
     return rows, [(side.row.number, x) for side, x in columns]
 

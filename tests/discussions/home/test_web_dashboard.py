@@ -11,11 +11,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from msgspec.structs import replace
 
 from discussions.games.actions import enter_figure, withdraw_game
 from discussions.games.queries.list_query import ListQuery, load_list_window
 from discussions.home.pages.dashboard import build_dashboard
 from discussions.iterations.actions import open_for_rating
+from discussions.iterations.pages import compute_margins, judge_iteration
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game
 from discussions.queue.actions import take_next_game
@@ -23,6 +25,7 @@ from tests.factories.adjudication import make_differing
 from tests.factories.iterations import (
     decide_on,
     figures,
+    history,
     import_games,
     make_baseline,
     make_iteration,
@@ -262,6 +265,37 @@ def test_the_weakest_metric_comes_first_with_its_margin_in_percent_of_what_is_ne
     assert "Weakest metric: Engagement, 3.1 where 3.0 is needed." in get_text(
         client, stage.created_by, stage.project
     )
+
+
+def test_what_the_project_has_now_is_drawn_however_many_changes_were_reverted(monkeypatch):
+    monkeypatch.setattr("discussions.home.pages.dashboard.MOST_DRAWN", 2)
+    stage = make_stage()
+    make_iteration(stage=stage, games=[figures(coherence=80)] * 3)
+    for minutes in (5, 9):
+        make_iteration(stage=stage, games=[figures(coherence=10)] * 3, decision="revert", minutes=minutes)
+    page = get_page(stage.project)
+    (coherence,) = [row for row in page.metrics if row["label"] == "Conversation coherence"]
+    assert (coherence["now"], coherence["texts"]) == ("80.0\u00a0%", "80.0, 10.0")
+    assert [number for number, _x in page.columns] == [1, 3]
+
+
+def test_a_metric_that_the_newest_version_lacks_is_not_the_weakest():
+    stage = make_stage()
+    make_iteration(stage=stage, games=[figures(coherence=10, engagement=3.1)] * 3)
+    judged = [judge_iteration(row) for row in history(stage).iterations]
+    assert compute_margins(judged)[0][0].key == "coherence"
+    lines = [line for line in judged[0].averages.lines if line.key != "coherence"]
+    newest = replace(judged[0], averages=replace(judged[0].averages, lines=lines, passes=None))
+    (weakest, margin), *_others = compute_margins([*judged, newest])
+    assert (weakest.key, round(margin)) == ("engagement", 3)
+
+
+def test_a_stage_whose_only_rated_iteration_was_reverted_says_so(client):
+    stage = make_stage()
+    make_iteration(stage=stage, games=[figures(), figures(), None])
+    make_iteration(stage=stage, games=[figures()] * 3, decision="revert", minutes=5)
+    said = get_text(client, stage.created_by, stage.project)
+    assert "There is no iteration yet that is rated in full and was not reverted." in said
 
 
 def test_one_click_from_home_a_lead_reads_what_to_do_next(client):
