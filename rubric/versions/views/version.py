@@ -66,6 +66,7 @@ def version_with(projects: Callable[[int], Sequence[tuple[str, str, int]]]) -> V
         version = version_or_404(request.user, slug, number, check_read_rubric)
         record = version.to_record()
         has_weights, may_edit = may(check_see_weights, request.user), may(check_edit_rubrics, request.user)
+        has_uses = may_edit and version.state == PUBLISHED and version.rubric.kind == "discussion"
         context = {
             "version": version,
             "record": record,
@@ -75,7 +76,7 @@ def version_with(projects: Callable[[int], Sequence[tuple[str, str, int]]]) -> V
             "groups": _group_parameters(record),
             "lists": {name: _list_words(value) for name, value in record.lists.items()},
             "has_weights": has_weights,
-            "projects": projects(version.pk) if may_edit and version.state == PUBLISHED else [],
+            "projects": projects(version.pk) if has_uses else None,
             "may_edit": may_edit,
             "retire_refusal": get_refusal(check_retire_version, request.user, version) if may_edit else "",
             **rubrics_frame(request),

@@ -6,9 +6,11 @@ A slip in the holistic score, once the criteria are open; and what a second roun
 import html
 import re
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
@@ -130,7 +132,9 @@ def test_the_ranking_so_far_is_from_the_criteria_that_all_responses_have(client,
     assert rows_so_far(get_page(client, review).content.decode())[:5] == ["1", "A", "7.7", "6", "10"]
     for subject in [f"{place}.{key}" for place in (1, 2, 3) for key in ("conciseness", "clarity")]:
         say(review, "score", subject, "8")
-    assert rows_so_far(get_page(client, review).content.decode())[:7] == [
+    shown = get_page(client, review).content.decode()
+    assert '<span class="visually-hidden">Completeness</span>' in shown
+    assert rows_so_far(shown)[:7] == [
         "1",
         "A",
         "7.8",
@@ -493,6 +497,15 @@ def test_more_than_four_responses_are_lines_with_scores_so_far_and_one_text(clie
         say(review, "holistic", str(place), "5")
     say(review, "score", "2.accuracy", "cannot", reason="No source")
     assert get_lines(get_page(client, review))[:2] == ["7 – – – – 4 left", "9 cannot – – – 3 left"]
+
+
+def test_of_many_criteria_the_ranking_so_far_says_which_it_shows():
+    so_far = SimpleNamespace(labels=["One", "Two", "Three", "Four", "Fifteen"], rows=[])
+    said = render_to_string(
+        "rubric/human_reviewers/_so_far.html", {"page": SimpleNamespace(so_far=so_far), "oob": False}
+    )
+    assert "from 5 criteria, the last 4 shown" in " ".join(said.split())
+    assert "Fift…</span>" in said and ">Fifteen</span>" in said
 
 
 def get_lines(answer):

@@ -18,10 +18,10 @@ from rubric.versions.core.draft import (
     in_step,
     read_draft,
     scale_weights,
-    weight_faults,
     slide_text,
     used_indexes,
     weight_changes,
+    weight_faults,
     weight_sum,
 )
 from rubric.versions.queries import (

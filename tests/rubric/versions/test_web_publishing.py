@@ -9,6 +9,8 @@ import html
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from rubric.models import RubricVersion
@@ -74,6 +76,16 @@ def test_its_buttons_save_weights_alone_and_leave_the_rest(client, button, page)
         edit, body | {"c0-weight": "49", "basis": RubricVersion.objects.get(pk=draft.pk).sha256}
     )
     assert (answer.status_code, "1\u00a0% too much" in html.unescape(answer.content.decode())) == (422, True)
+
+
+def test_only_versions_that_games_are_judged_by_ask_which_projects_use_them(client):
+    make_draft()
+    client.force_login(make_admin())
+    for kind, asked in (("discussion", True), ("response", False)):
+        with CaptureQueriesContext(connection) as queries:
+            text = read(client, f"/rubrics/{kind}/1.3/" if kind == "discussion" else "/rubrics/response/1.2/")
+        assert any("iteration" in query["sql"] for query in queries) is asked
+        assert ("No iteration uses it yet" in text) is asked
 
 
 def shown(client, person, address):
