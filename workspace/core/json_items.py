@@ -176,10 +176,9 @@ def blank_between(data: bytes, *, is_part: bool = False) -> bytes:
         found = _VALUE_GAP.match(data, at + (is_open and at == begin))
         end = found.end() if found else at
         blanked[at:end] = _NOT_SPACE.sub(b" ", data[at:end])
+        at = end if end == len(data) else None
         if data[end : end + 1] == b"{":
             at = _end_of_value(data, end, MAX_DEPTH)
-        else:
-            at = end if end == len(data) else None
     return bytes(blanked) if is_part or at is not None else data
 
 
