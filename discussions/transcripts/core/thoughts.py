@@ -75,7 +75,7 @@ _BARE = frozenset(("", "text", "txt", "md", "markdown"))
 _CHANNEL = re.compile(
     r"(?:<\|start\|>\w{0,20})?<\|channel\|>(?:(?P<said>final)|\w{1,20})[^<]{0,60}<\|message\|>"
 )
-_CONTROL = re.compile(r"<\|(?:end|return|call)\|>")
+_CONTROL = re.compile(r"<\|(?:end|return|call|(?:begin|end)_of_solution)\|>")
 # Both in one line, in capitals: "THINK: ... SAYS: ...", each behind a picture or not, and in quotes or not.
 _THINKS = re.compile(
     r'["“]?[^\w\s"]{0,3}\s?(?:INNER |PRIVATE )?(?:THINKS?|THOUGHTS?|THINKING|REASONING|PLAN)\s?[:：]\s?'
@@ -173,14 +173,21 @@ def split_thoughts(text: str) -> tuple[str, str]:
     if labels and _names_thought(labels[0]) and not text[: labels[0].start()].strip():
         ends = [*(label.start() for label in labels[1:]), len(text)]
         pieces = [
-            (_names_thought(label), text[label.end() : end]) for label, end in zip(labels, ends, strict=True)
+            piece
+            for label, end in zip(labels, ends, strict=True)
+            for piece in _in_line(text[label.end() : end], is_thought=_names_thought(label))
         ]
-        return _join_pieces(pieces)
+        # "Inside: nothing to see." is said.
+        is_open = "inside" in text[: labels[0].end()].casefold() and all(hides for hides, _piece in pieces)
+        return (text, "") if is_open else _join_pieces(pieces)
     boxed = [found["thought"].strip() for found in _BOXED.finditer(text)]
     if boxed:
         return _BOXED.sub("", text).strip(), "\n".join(boxed)
     if "<|channel|>" in text:
         text = _CHANNEL.sub(lambda found: "</think>" if found["said"] else "<think>", text)
+        text = _CONTROL.sub("", text)
+    if "_of_thought|>" in text:
+        text = text.replace("<|begin_of_thought|>", "<think>").replace("<|end_of_thought|>", "</think>")
         text = _CONTROL.sub("", text)
     first, *parts = (_BOXED_TAGS if "[/" in text and _BOXED_TAGS.search(text) else _TAGS).split(text)
     if not parts:
@@ -188,6 +195,16 @@ def split_thoughts(text: str) -> tuple[str, str]:
     pieces = [(not slash, piece) for slash, piece in zip(parts[::2], parts[1::2], strict=True)]
     said, thought = _join_pieces([(parts[0] == "/", first), *pieces])
     return _OPEN_TAGS.sub("", said).strip(), thought
+
+
+def _in_line(piece: str, *, is_thought: bool) -> list[tuple[bool, str]]:
+    """The pieces of a thought in which a label of speech follows: "I am it. Out loud: Hello."."""
+    said = _IN_LINE.search(piece) if is_thought else None
+    return (
+        [(True, piece[: said.start()].rstrip(" |/")), (False, piece[said.end() :])]
+        if said
+        else [(is_thought, piece)]
+    )
 
 
 def _join_pieces(pieces: list[tuple[bool, str]]) -> tuple[str, str]:

@@ -49,6 +49,25 @@ def test_what_was_said_and_what_was_thought(text, said, thought):
 
 
 @pytest.mark.parametrize(
+    "frame",
+    [
+        "In my head: {}. Out loud: {}",
+        "To myself: {} | Aloud: {}",
+        "Inside: {} / Say: {}",
+        "My mind: {}. Message: {}",
+        "<|begin_of_thought|>{}<|end_of_thought|> <|begin_of_solution|>{}<|end_of_solution|>",
+    ],
+)
+def test_what_follows_a_thought_in_its_line_is_said(frame):
+    said, thought = split_thoughts(frame.format("I am it", "Hello all."))
+    assert (said, thought.rstrip(".")) == ("Hello all.", "I am it")
+
+
+def test_what_is_inside_is_said_where_nothing_else_is():
+    assert split_thoughts("Inside: nothing to see.") == ("Inside: nothing to see.", "")
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "<a>" * 30_000 + "</b>",
