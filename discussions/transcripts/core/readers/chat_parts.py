@@ -108,7 +108,10 @@ def _heading_of(line: str) -> tuple[str, int] | None:
 
 
 def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> dict[str, str]:
-    """The same of a title or a channel that a line names; `is_alone` says that all titles are called alike."""
+    """What a title or a channel that a line names says of the lines below: their round and phase; {} of other lines.
+
+    `before` is what counted above; `is_alone` says that all titles are called alike.
+    """
     title, label = TITLE.fullmatch(line), LABEL.fullmatch(line)
     if title:
         return begin_part(title["title"], before, is_alone=is_alone)

@@ -180,7 +180,7 @@ def are_windows(lists: Sequence[list[Any]], repeated: Sequence[int]) -> bool:
 
 
 def go_on(lists: Sequence[list[Any]], repeated: Sequence[int]) -> bool:
-    """Whether two of several lists, and most of them, begin with the last items of the one before, and then go on."""
+    """Whether two thirds of several lists begin with the last items of the one before, and two of them go on."""
     goes_on = sum(0 < count < len(own) for own, count in zip(lists, repeated, strict=True))
     return goes_on > 1 and 3 * sum(map(bool, repeated)) >= 2 * sum(map(bool, lists[:-1]))
 
