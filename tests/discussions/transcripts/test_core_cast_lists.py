@@ -1,9 +1,11 @@
 """Players listed beside the messages of a JSON game: their names by id, and their roles."""
 
 import json
+from itertools import islice
 
 import pytest
 
+from discussions.transcripts.core.notes import Limits
 from tests.factories.reading import read_transcripts
 
 NAMES = ("Ann", "Bea", "Cid", "Dee")
@@ -62,6 +64,23 @@ def test_players_have_the_names_that_are_listed_for_their_ids(beside, ids):
 def test_what_is_no_name_renames_nobody(beside, ids, expected):
     _said, players = read(beside, ids)
     assert players == expected if expected else players.keys() == {*ids.values()}
+
+
+@pytest.mark.parametrize("key", ["players", "aliases", "names", "seats"])
+@pytest.mark.parametrize("case", [str, str.upper])
+def test_whom_each_player_targets_is_no_name_of_theirs(key, case):
+    ring = {name: case(other) for name, other in OTHER.items()}
+    assert read({key: ring}, OWN)[0] == SAID
+
+
+def test_names_by_id_of_too_many_are_not_looked_up():
+    names = {f"u-{at}": f"Name{at}" for at in range(Limits().players + 1)}
+    rows = [{"speaker": own, "text": f"I trust {names['u-1']}."} for own in ("u-1", "u-2", "u-3")]
+    found = [
+        read_transcripts(json.dumps({"names": part, "turns": rows}).encode(), "a.json").games[0]
+        for part in (names, dict(islice(names.items(), 9)))
+    ]
+    assert [game.record.players[0].name for game in found] == ["u-1", "Name1"]
 
 
 def test_an_alias_that_no_text_uses_is_no_name():

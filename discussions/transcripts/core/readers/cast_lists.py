@@ -7,7 +7,7 @@ from typing import Any
 
 from discussions.transcripts.core.audience import NARRATORS, words_of
 from discussions.transcripts.core.fields import NOTHING, as_list, as_object, as_objects, snake_to_camel
-from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.chat_labels import LEAST_NUMBERED
 from discussions.transcripts.core.readers.columns import PLAYER, TEXT
 from discussions.transcripts.core.readers.narration import ROLE
@@ -38,6 +38,7 @@ _CARD = re.compile(
     r"|\d{1,4}(?: {0,20}\| {0,20}\d{1,4}){1,20}",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
 _DIFFERS = mark(
     'Players to whom messages give another role or personality than "players", which counts: {count} (first "{what}").'
 )
@@ -51,7 +52,7 @@ def find_names(value: Any, rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
     said = {name for cells in rows if (name := cells.get(PLAYER, "").strip()).casefold() not in NARRATORS} - {
         ""
     }
-    return _find_names(value, said, "\n".join(cells.get(TEXT, "") for cells in rows), 0)
+    return _find_names(value, said, _in_words(" ".join(cells.get(TEXT, "") for cells in rows)), 0)
 
 
 def _find_names(value: Any, said: set[str], texts: str, depth: int) -> dict[str, str]:
@@ -95,9 +96,14 @@ def _by_id_or_name(part: Any, said: set[str], texts: str) -> dict[str, str]:
         found = {str(number): name for number, name in enumerate(part, start=first)}
         return found if said <= found.keys() else {}
     pairs = [(key, str(one)) for key, one in as_object(part).items() if type(one) in (str, int)]
+    if len(pairs) > Limits().players:
+        return {}
     for found in (dict(pairs), {one: key for key, one in pairs}):
         is_whole = len(pairs) == len(as_object(part)) == len({*found.values()}) > 1
-        if is_whole and said <= found.keys() and not any(map(is_card, found.values())):
+        # Whom each player targets is no name of theirs.
+        own = {key.casefold() for key in found}
+        is_ring = any(name != key and name.casefold() in own for key, name in found.items())
+        if is_whole and not is_ring and said <= found.keys() and not any(map(is_card, found.values())):
             called = [_count_named(own, texts) for own in (found, found.values())]
             are_ids = all(len(own) < 3 or any(map(str.isdecimal, own)) for own in found)
             are_names = not any(any(map(str.isdecimal, name)) for name in found.values())
@@ -107,7 +113,13 @@ def _by_id_or_name(part: Any, said: set[str], texts: str) -> dict[str, str]:
 
 
 def _count_named(names: Iterable[str], texts: str) -> int:
-    return sum(re.search(rf"\b{re.escape(name)}\b", texts) is not None for name in names)
+    """How many of the names stand in the words of texts (`_in_words`)."""
+    return sum(_in_words(name) in texts for name in names)
+
+
+def _in_words(text: str) -> str:
+    """The words of a text between spaces, so that words can be looked up in it."""
+    return f" {' '.join(_WORD.findall(text))} "
 
 
 def _stored(part: Any) -> list[dict[str, Any]]:
