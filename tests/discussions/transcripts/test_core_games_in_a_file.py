@@ -561,6 +561,25 @@ def test_objects_that_say_that_they_are_games_are_games(beside):
     assert len(read(parts).games) == 3
 
 
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize(
+    ("beside", "count"),
+    [
+        ([{"gameId": f"day {at}"} for at in (1, 2, 3)], 3),
+        ([{"round": at, "players": [*{row["speaker"] for row in OTHERS[at]}]} for at in range(3)], 3),
+        ([{"title": f"Day {at}", "seed": at} for at in (1, 2, 3)], 0),
+        ([{"title": f"Day {at}", "seed": 1} for at in (1, 2, 3)], 1),
+    ],
+)
+def test_parts_called_rounds_are_games_or_wait_where_they_say_so(beside, count, is_list):
+    talks = OTHERS if "players" in beside[0] else PARTS
+    parts = [own | {"messages": part} for own, part in zip(beside, talks, strict=True)]
+    text = json.dumps(parts) if is_list else "\n".join(map(json.dumps, parts))
+    found = read_transcripts(text.encode(), "log.json")
+    assert len(found.games) == count
+    assert {fault.code for fault in found.faults} == (set() if count else {"unknown_columns"})
+
+
 UNREAD = {
     "chats": lambda row: {"role": "assistant", "name": row["speaker"], "content": row["text"]},
     "unknown keys": lambda row: {"who": row["speaker"], "line": row["text"]},

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice, permutations
 from typing import Any
 
@@ -128,13 +128,13 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     for name, part in parts.items():
         # A state of the game names the same one.
         is_other = not own or game_id(part) != own
-        has_id = game_id(part) is not None and not rounds.is_called_round(game_id(part))
+        has_id = game_id(part) is not None and _names_no_round(part)
         is_named = _NAMES_GAME.fullmatch(name) or has_id or any(map(part.get, of_games))
         is_round = str(part.get("type") or part.get("kind")).casefold() in rounds.ROUNDS
         if is_other and not is_round and (is_named or is_native(part)):
             return True
     first = {name: told[name] for name in islice(told, MOST_PARTS)}
-    if len(first) < 2 or rounds.are_rounds(first) or rounds.are_named(first):
+    if len(first) < 2 or _are_plain_rounds(first) or rounds.are_named(first):
         return False
     rows = [rounds.with_rounds(islice(_talk_in(part), MOST_ROWS)) for part in first.values()]
     counts = Counter(number for own_rows in rows for number in {*map(rounds.round_in, own_rows)} - {""})
@@ -153,6 +153,20 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     if are_unclear or (may_be and not own):
         raise Unclear
     return False
+
+
+def _are_plain_rounds(parts: dict[str, Any]) -> bool:
+    are_named = rounds.are_rounds(parts)
+    if are_named and _name_games(map(as_object, parts.values())):
+        raise Unclear
+    return are_named
+
+
+def _names_no_round(part: dict[str, Any]) -> bool:
+    """Whether the id of an object is that of a game, by its key or by what it is called."""
+    own = game_id(part)
+    is_explicit = any(recipes.field_of(key) == "game" for key, said in part.items() if said == own)
+    return is_explicit or not rounds.is_called_round(own)
 
 
 def _differ_in_words(parts: list[Any]) -> bool:
@@ -203,11 +217,26 @@ def are_rounds(items: list[Any]) -> bool:
         return False
     names = list(map(rounds.named_round, items))
     # With each round, those who are left may be listed.
-    left = {"players"} if len({*names}) == len(items) > 1 else set[str]()
+    first, *later = [own for item in items if (own := _listed(item))] or [set[str]()]
+    are_left = len({*names}) == len(items) > 1 and all(map(first.issuperset, later))
+    left = {"players"} if are_left else set[str]()
     told = {
         str(at): {key: part for key, part in item.items() if key not in left} for at, item in enumerate(items)
     }
-    return None not in names and not _are_games("", told, None)
+    return None not in names and not _name_games(items) and not _are_games("", told, None)
+
+
+def _listed(item: dict[str, Any]) -> set[str]:
+    players = item.get("players")
+    names = as_list(players) or list(as_object(players))
+    return {str(as_object(player).get("name", player)) for player in names}
+
+
+def _name_games(items: Iterable[dict[str, Any]]) -> bool:
+    """Whether objects give their games different numbers or seeds."""
+    plain = {pair for item in items for pair in item.items() if type(pair[1]) in (str, int)}
+    said = [key for key, _part in plain if key and rounds.GAMES.issuperset(words_of(key))]
+    return len({*said}) < len(said)
 
 
 def as_one_game(items: list[Any]) -> dict[str, Any]:
