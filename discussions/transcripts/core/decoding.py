@@ -30,6 +30,8 @@ _NO_TEXT = re.compile("[\x01-\x06\x08\x0b\x0e-\x1a\x1c-\x1f]")
 # How many bytes are decoded at once where no more is needed, how many are judged, and how much of them is shown.
 _PIECE, _JUDGED, _SHOWN, MOST_PROPOSED = 1024 * 1024, 64 * 1024, 40, 3
 _BEYOND = re.compile("[^\0-\x7f]+")
+# The tag before a text that colours set apart.
+FAINT = "<faint>"
 # Colours of terminals, links and titles; and what is left of colours where their first sign was lost or written out.
 _COLOURS = re.compile(
     "\x1b\\[[0-9;:?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\\\)|\x1b[()][0-9A-B]|\x1b[@-Z\\\\^_]|\x07"
@@ -39,12 +41,20 @@ _LOST = re.compile(
 )
 _JSON = re.compile(rb"\s{0,99}(?:\{|\[\s{0,99}[\[{\"])")
 _RESET = re.compile(rb"\[(?:0|39|22)?m")
-# Colours as JSON writes them, and those among them that may set thoughts apart.
+# What sets a text faint, slanted, hidden or grey, as thoughts may be: the numbers of a colour.
+_NUMBERS = (
+    r"(?:(?!38|48)\d\d?;){0,3}(?:[238]|90|38;5;(?:8|2[34]\d)|38;2;(?P<grey>\d{1,3});(?P=grey);(?P=grey))"
+    r"(?:;\d{1,3}){0,5}"
+)
+# Colours as JSON writes them, texts that they set apart, and whether such a text is several words.
 _ESCAPED = re.compile(rb"(?<!\\)\\u001[bB]\[[0-9;:?]{0,40}[ -/]{0,3}[@-~]")
-_ESCAPED_FAINT = re.compile(rb"\\u001[bB]\[(?:[0-9;]{0,9};)?(?:[238]|90)(?:;[0-9;]{0,9})?m")
-# Sentences that are faint, slanted, hidden or grey up to the end of a line, as thoughts may be.
+_ESCAPED_FAINT = re.compile(
+    rf"(?<!\\)\\u001[bB]\[{_NUMBERS}m".encode() + rb"(?P<said>(?:[^\"\\]++|\\(?!u001[bB]).)++)"
+)
+_WORDS = re.compile(rb"[^\W\d_][^\w ]{0,3} \w|[^\0-\x7f]{6}|(?:\\u[0-9a-f]{4}){2}")
+# Sentences that are set apart so up to the end of a line.
 _FAINT = re.compile(
-    r"^[ \t]*\x1b\[(?:\d\d?;)?(?:[238]|90|38;5;2[34]\d)(?:;\d\d?)?m"
+    rf"^[ \t]*\x1b\[{_NUMBERS}m"
     r"(?P<said>[^\W\d_](?:[^\s\x1b]*+(?: [^\s\x1b]++){2}|[^\s\x00-\x7f]{3})[^\x1b]*+)"
     r"(?<=[.!?…。！？])\x1b\[[\d;]*m[ \t\r]*$",
     re.MULTILINE,
@@ -115,9 +125,12 @@ class Decoded(Struct, frozen=True):
 
 
 def _without_colours(data: bytes) -> bytes:
-    """The bytes without the colours in JSON strings, unless some may set thoughts apart."""
-    is_coloured = data[:1] in (b"{", b"[") and b"\\u001" in data and not _ESCAPED_FAINT.search(data)
-    return _ESCAPED.sub(b"", data) if is_coloured else data
+    """The bytes without the colours in JSON strings; where these set words apart, such texts stand between tags."""
+    if data[:1] not in (b"{", b"[") or b"\\u001" not in data:
+        return data
+    if any(_WORDS.search(found["said"]) for found in _ESCAPED_FAINT.finditer(data)):
+        data = _ESCAPED_FAINT.sub(rf"{FAINT}\g<said></faint>".encode(), data)
+    return _ESCAPED.sub(b"", data)
 
 
 def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None:

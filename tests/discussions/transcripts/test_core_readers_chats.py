@@ -7,7 +7,7 @@ import pytest
 
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.reader import plan_reading, read_games
-from discussions.transcripts.core.readers import chat_heads, chat_text, csv_rows
+from discussions.transcripts.core.readers import chat_heads, chat_text, csv_rows, inner_parts
 from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text
 
@@ -227,9 +227,52 @@ LED = {
 @pytest.mark.parametrize("chat", LED.values(), ids=LED)
 def test_what_named_players_are_told_first_is_no_message(chat, is_list):
     text = json.dumps({"messages": chat}) if is_list else "\n".join(map(json.dumps, chat))
-    record, _warnings = only_game(text)
+    record, warnings = only_game(text)
     assert [player.name for player in record.players] == ["Ann", "Bea"]
     assert [message.text for message in record.messages] == [message["content"] for message in NAMED]
+    assert ("instruction_left_out" in warnings) == (PROMPT in chat)
+
+
+LANGCHAIN = [{"type": "ai", "name": one["name"], "content": one["content"]} for one in NAMED]
+
+
+@pytest.mark.parametrize("chat", [LANGCHAIN, [{"role": "system", "content": "Begin."}, *NAMED]])
+@pytest.mark.parametrize(
+    ("beside", "count"),
+    [
+        ({"id": ["a", "b", "c", "d", "e"]}, 1),
+        ({"game_id": [0, 0, 0, 1, 1]}, 2),
+        ({"id": [0, 0, 0, 1, 1]}, None),
+        ({"night": [False, False, False, True, True]}, 0),
+        ({"kind": ["talk", "talk", "talk", "whisper", "whisper"]}, 1),
+        ({"metadata": [{"night": at > 2} for at in range(5)]}, 0),
+    ],
+)
+def test_lines_of_chats_whose_keys_say_more_are_rows(chat, beside, count):
+    ((key, parts),) = beside.items()
+    rows = [row | {key: part} if at else row for at, (row, part) in enumerate(zip(chat, parts, strict=False))]
+    read = read_transcripts("\n".join(map(json.dumps, rows)).encode(), "a.jsonl")
+    assert (read.format == "openai_chat") == (beside["id"][0] == "a" if "id" in beside else False)
+    assert count in (None, len(read.games))
+    hidden = [row["content"] for row in rows if row.get("kind") == "whisper"]
+    private = [entry.text for game in read.games for entry in game.private]
+    assert private == hidden
+
+
+@pytest.mark.parametrize("kind", ["ai", "message", "speech"])
+def test_what_another_column_says_counts_beside_a_type_that_says_nothing(kind):
+    rows = [
+        row | {"type": kind, "kind": said}
+        for row, said in zip(NAMED, ["talk"] * 3 + ["whisper"], strict=True)
+    ]
+    (game,) = read_transcripts("\n".join(map(json.dumps, rows)).encode(), "a.jsonl").games
+    assert [entry.text for entry in game.private] == [NAMED[3]["content"]]
+
+
+@pytest.mark.parametrize(("most", "known"), [(1000, "openai_chat"), (100, "jsonl")])
+def test_lines_of_a_long_chat_are_rows(monkeypatch, most, known):
+    monkeypatch.setattr(inner_parts, "_LONGEST_LOG", most)
+    assert read_transcripts("\n".join(map(json.dumps, LANGCHAIN)).encode(), "a.jsonl").format == known
 
 
 @pytest.mark.parametrize(
@@ -297,8 +340,28 @@ def test_colours_in_json_are_left_out(text):
     assert [message.text for message in record.messages] == ["I am Ann.", "I am Bea."]
 
 
-@pytest.mark.parametrize("said", [r"C:\\u001b[1m", r"\u001b[2mI am the wolf.\u001b[0m Hi."])
-def test_what_may_be_no_colour_stays(said):
+def test_what_may_be_no_colour_stays():
+    said = r"C:\\u001b[1m"
     text = f'{{"turns": [{{"speaker": "Ann", "text": "{said}"}}, {{"speaker": "Bea", "text": "Hi."}}]}}'
     record, _warnings = only_game(text)
     assert record.messages[0].text == json.loads(f'"{said}"')
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize("said", ["{} I am Cid.", "I am Cid. {}", "I am {} Cid.", "{}"])
+@pytest.mark.parametrize("code", ["2", "3", "0;90", "2;37", "38;5;8", "38;5;240", "38;2;128;128;128"])
+def test_a_text_in_a_faint_colour_in_json_is_asked_about(code, said, is_list):
+    faint = {"speaker": "Cid", "text": said.format(f"\x1b[{code}mI must lie.\x1b[0m")}
+    rows = [*COLOURED * 3, faint]
+    text = json.dumps({"turns": rows}) if is_list else "\n".join(map(json.dumps, rows))
+    found = read_transcripts(text.encode(), "a.jsonl")
+    assert ([fault.code for fault in found.faults], found.games) == (["unknown_columns"], [])
+
+
+@pytest.mark.parametrize("code", ["33", "1;33", "38;5;3", "38;2;255;0;0"])
+@pytest.mark.parametrize("said", ["\x1b[{}mI am Ann.\x1b[0m", "\x1b[2m\x1b[0mI \x1b[2mam\x1b[0m Ann."])
+def test_colours_that_set_no_words_apart_in_json_are_left_out(code, said):
+    record, _warnings = only_game(
+        json.dumps({"turns": [COLOURED[0] | {"text": said.format(code)}, COLOURED[1]]})
+    )
+    assert [message.text for message in record.messages] == ["I am Ann.", "I am Bea."]

@@ -34,6 +34,12 @@ MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
 LONGEST_KEY = 40
 _LONGEST_LINE, _LONGEST_LOG = 1024 * 1024, 4 * 1024 * 1024
 _TEXTS = re.compile(rb'\[\s{0,99}"')
+# The keys of a message of a chat that say neither its game nor who could hear it, and those that hold such keys.
+_OF_A_MESSAGE = ("data", "metadata", "additional_kwargs", "raw_item")
+_IN_A_MESSAGE = frozenset(
+    "role type name content id source agent status summary example models_usage usage_metadata response_metadata "
+    "tool_calls invalid_tool_calls tool_call_id call_id arguments output".split()
+).union(_OF_A_MESSAGE, openai_chat.THOUGHTS)
 _OF_A_GAME = frozenset((*OF_A_GAME, "votes", "eliminations", "gameId", "game_id"))
 
 
@@ -107,19 +113,34 @@ def join_pieces(data: bytes) -> bytes:
         and (
             histories.recognises(first)
             or (not are_states(first) and json_turns.recognises(first))
-            or _are_no_rows(first)
+            or (_are_no_rows(first) and len(data) < _LONGEST_LOG and _are_no_rows(_each_line(data)))
         )
     )
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
 
 
+def _each_line(data: bytes) -> list[Any]:
+    return [read_json(data[start:end], is_lenient=True).value for start, end in each_line(data)]
+
+
 def _are_no_rows(messages: list[dict[str, Any]]) -> bool:
-    """Whether messages of a chat are told in other words than role and name, or most but the first have names."""
+    """Whether messages of a chat are told in other words than role and name, or most but the first have names.
+
+    No key of theirs may say of which game they are, or who could hear them.
+    """
+    ids = [one["id"] for one in messages if "id" in one] if all(map(_says_no_more, messages)) else [None] * 2
+    if len({*map(str, ids)}) < len(ids):
+        return False
     others = [openai_chat.with_role(one) is not one for one in messages]
     named = sum("name" in one for one in messages)
     is_led = messages[0].keys() == {"role", "content"} and 2 * named > len(messages)
     are_chat = all(map(openai_chat.is_chat_message, messages)) or all(others)
     return (any(others) or is_led) and are_chat and openai_chat.recognises(messages)
+
+
+def _says_no_more(message: Any) -> bool:
+    about = [part for key in _OF_A_MESSAGE if (part := as_object(as_object(message).get(key)))]
+    return type(message) is dict and all(map(_IN_A_MESSAGE.issuperset, (message, *about)))
 
 
 def take_lines(data: bytes) -> bytes:

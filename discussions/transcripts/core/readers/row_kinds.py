@@ -32,6 +32,7 @@ from discussions.transcripts.core.audience import (
     tells_apart,
     words_of,
 )
+from discussions.transcripts.core.decoding import FAINT
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import column_guesses as guesses
@@ -49,8 +50,9 @@ SIGNS = ("type", "audience", "private", "public", "phase")
 # A column with more values beside different players is no audience.
 MOST_VALUES = 500
 FIRST_ROWS, EXAMPLE = 20, 120
-# The roles of messages that nobody in the game said.
+# The roles of messages that nobody in the game said, and the types that do not say who could hear a message.
 INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
+_OF_MESSAGES = INSTRUCTIONS | {"", "message", "ai", "human"}
 _CHANNELS = frozenset("channel room group thread venue kind type".split())
 _NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
@@ -154,7 +156,8 @@ def find_questions(
     open_rows = (cells for cells in read if kind_of_row(cells, signs)[0] not in (IGNORE, THOUGHT, PRIVATE))
     is_marked = any(split_aside(cells.get("text", "").strip())[1] for cells in read)
     first = [cells.get("text", "").strip() for cells in open_rows if cells] if is_marked else []
-    counts = table.asked | ({ASIDE: asides} if (asides := have_asides(first)) else {})
+    asides = have_asides(first) or sum(FAINT in text for text in first)
+    counts = table.asked | ({ASIDE: asides} if asides else {})
     asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
     examples = {ASIDE: next(text for text in first if split_aside(text)[1])} if asides else {}
     types: set[str] = set()
@@ -176,15 +179,16 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     # Without types a target is no vote; it may be who was spoken to.
     idle = () if "type" in at else recipes.OF_TYPED_ROWS
     used = {place for field, places in at.items() for place in places if field not in idle}
-    # A row may have each of several columns for one sign, of which the first would hide what the others say. And a
-    # phase called "channel" says who could hear a row: "2" is no round there.
+    # A row may have each of several columns for one sign, of which the first would hide what the others say, as a type
+    # "ai" does; other types go together. And a phase called "channel" says who could hear a row: "2" is no round there.
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
-    further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
     first = first_cells(table, at)
+    types = distinct(cells.get("type", "") for cells in first)
+    fields = SIGNS[1:4] if any(kind_of_type(one) != SPEECH for one in {*types} - _OF_MESSAGES) else SIGNS[:4]
+    further = {*channels, *(place for field in fields for place in at.get(field, ())[1:])}
     listed = {own: name for part in table.around for own, name in find_names(part, first).items()}
     ids = guesses.find_ids(table) | listed | mapping.ids
     further |= {*_naming_others(table, at.get(recipes.PLAYER, []), ids)}
-    types = distinct(cells.get("type", "") for cells in first)
     # Where types tell rows apart, what counts says nothing more: "subround".
     used |= {place for place, name in enumerate(table.columns) if len(types) > 1 and guesses.counts(name)}
     places = [place for place in range(len(table.columns)) if place not in used - further]
