@@ -42,19 +42,20 @@ _LOST = re.compile(
 _JSON = re.compile(rb"\s{0,99}(?:\{|\[\s{0,99}[\[{\"])")
 _RESET = re.compile(rb"\[(?:0|39|22)?m")
 # What sets a text faint, slanted, hidden or grey, as thoughts may be: the numbers of a colour.
-_NUMBERS = (
+_FAINT_NUMBERS = (
     r"(?:(?!38|48)\d\d?;){0,3}(?:[238]|90|38;5;(?:8|2[34]\d)|38;2;(?P<grey>\d{1,3});(?P=grey);(?P=grey))"
     r"(?:;\d{1,3}){0,5}"
 )
 # Colours as JSON writes them, texts that they set apart, and whether such a text is several words.
 _ESCAPED = re.compile(rb"(?<!\\)\\u001[bB]\[[0-9;:?]{0,40}[ -/]{0,3}[@-~]")
 _ESCAPED_FAINT = re.compile(
-    rf"(?<!\\)\\u001[bB]\[{_NUMBERS}m".encode() + rb"(?P<said>(?:[^\"\\]++|\\(?!u001[bB]).)++)"
+    rf"(?<!\\)\\u001[bB]\[{_FAINT_NUMBERS}m".encode()
+    + rb"(?P<said>(?>(?:[^\"\\]++|\\(?!u001[bB]).){1,200000}))"
 )
-_WORDS = re.compile(rb"[^\W\d_][^\w ]{0,3} \w|[^\0-\x7f]{6}|(?:\\u[0-9a-f]{4}){2}")
+_TWO_WORDS = re.compile(rb"[^\W\d_][^\w ]{0,3} \w|[^\0-\x7f]{6}|(?:\\u[0-9a-f]{4}){2}")
 # Sentences that are set apart so up to the end of a line.
 _FAINT = re.compile(
-    rf"^[ \t]*\x1b\[{_NUMBERS}m"
+    rf"^[ \t]*\x1b\[{_FAINT_NUMBERS}m"
     r"(?P<said>[^\W\d_](?:[^\s\x1b]*+(?: [^\s\x1b]++){2}|[^\s\x00-\x7f]{3})[^\x1b]*+)"
     r"(?<=[.!?…。！？])\x1b\[[\d;]*m[ \t\r]*$",
     re.MULTILINE,
@@ -128,7 +129,7 @@ def _without_colours(data: bytes) -> bytes:
     """The bytes without the colours in JSON strings; where these set words apart, such texts stand between tags."""
     if data[:1] not in (b"{", b"[") or b"\\u001" not in data:
         return data
-    if any(_WORDS.search(found["said"]) for found in _ESCAPED_FAINT.finditer(data)):
+    if any(_TWO_WORDS.search(found["said"]) for found in _ESCAPED_FAINT.finditer(data)):
         data = _ESCAPED_FAINT.sub(rf"{FAINT}\g<said></faint>".encode(), data)
     return _ESCAPED.sub(b"", data)
 

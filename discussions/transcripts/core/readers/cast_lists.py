@@ -38,7 +38,7 @@ _CARD = re.compile(
     r"|\d{1,4}(?: {0,20}\| {0,20}\d{1,4}){1,20}",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"\w+")
+_ONE_WORD = re.compile(r"\w+")
 _DIFFERS = mark(
     'Players to whom messages give another role or personality than "players", which counts: {count} (first "{what}").'
 )
@@ -119,7 +119,7 @@ def _count_named(names: Iterable[str], texts: str) -> int:
 
 def _in_words(text: str) -> str:
     """The words of a text between spaces, so that words can be looked up in it."""
-    return f" {' '.join(_WORD.findall(text))} "
+    return f" {' '.join(_ONE_WORD.findall(text))} "
 
 
 def _stored(part: Any) -> list[dict[str, Any]]:
