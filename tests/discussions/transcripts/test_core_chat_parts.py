@@ -199,3 +199,12 @@ def test_who_speaks_once_below_a_name_is_a_player():
     (game,) = read_transcripts(lines.encode(), "log.txt").games
     assert [message.text for message in game.record.messages][2] == "Cid speaks 2."
     assert [player.name for player in game.record.players] == [*NAMES]
+
+
+def test_a_sentence_below_a_name_is_its_text_however_often_it_comes_back():
+    said = [
+        (name, f"I doubt you, as in round {number}.") for number in (1, 2) for name in ("Ann", "Bea", "Cid")
+    ]
+    lines = [part for name, text in said for part in (f"[10:00] {name}:", text)]
+    (game,) = read_transcripts("\n".join(lines).encode(), "chat.txt").games
+    assert [message.text for message in game.record.messages] == [text for _name, text in said]

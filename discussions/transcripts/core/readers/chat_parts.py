@@ -67,7 +67,13 @@ def find_repeated(lines: list[str]) -> set[str]:
 
     "Day 2 begins." need come back only once, and so need a line below messages of several players.
     """
-    shapes = [as_shape(line) if len(line) < 200 and NUMBER.search(line) else "" for line in lines]
+    # What stands below a name alone is its text.
+    heads = [match_message(line) for line in lines]
+    texts = [bool(head and not (head["text"] or "").strip()) for head in [None, *heads][:-1]]
+    shapes = [
+        as_shape(line) if len(line) < 200 and NUMBER.search(line) and not is_text else ""
+        for line, is_text in zip(lines, texts, strict=True)
+    ]
     numbered = Counter(filter(None, shapes))
     pairs = list(zip(shapes, lines, [*lines, ""][1:], strict=True))
     before = Counter(
@@ -76,9 +82,9 @@ def find_repeated(lines: list[str]) -> set[str]:
     # Subtitles have their numbers on lines of their own.
     found = {shape for shape in before if 2 * before[shape] > numbered[shape] or shape == "0"}
     above: dict[str, set[str]] = {}
-    for first, line in pairwise(lines):
-        if (message := match_message(first)) and _SENTENCE.fullmatch(line) and not VOTES.fullmatch(line):
-            above.setdefault("" if _OF_SPEAKERS.search(line) else as_shape(line), set()).add(message["name"])
+    for head, line, is_text in zip([None, *heads], lines, texts, strict=False):
+        if head and not is_text and _SENTENCE.fullmatch(line) and not VOTES.fullmatch(line):
+            above.setdefault("" if _OF_SPEAKERS.search(line) else as_shape(line), set()).add(head["name"])
     found |= {shape for shape, names in above.items() if shape and len(names) > 1}
     found |= {as_shape(line) for line in lines if len(line) < 200 and ENDS_GAME.fullmatch(line)}
     return found | {shape for shape, line, _below in pairs if numbered[shape] > 1 and begun_by(line)[0]}
