@@ -22,6 +22,4 @@ class DecisionForm(forms.Form):
     # Where the page goes from there: further games of this prompt are planned, with another target if one is given.
     then = forms.ChoiceField(choices=(("again", ""),), required=False, widget=forms.HiddenInput)
     target = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
-    reason = ParagraphField(
-        label=_("Reason"), help_text=_("Why, in a sentence or two; it is kept with the decision.")
-    )
+    reason = ParagraphField(label=_("Reason"), help_text=_("Why, briefly; kept with the decision."))

@@ -81,8 +81,9 @@ function explain(key) {
   const buttons = isIn("read") || !current() ? [] : all("[data-key]", current()).filter((button) => button.dataset.key);
   const keys = buttons.map((one) => (label(one) === one.dataset.key ? label(one) : `${one.dataset.key} ${label(one)}`)).join(", ");
   const { closed, other, none, astray, choose, ...own } = says.dataset;
-  const act = names.get(key);
-  const words = keys && isAstray() ? astray : !now && OF_MESSAGES.includes(act) ? choose : (own[act] ?? (keys ? other : none));
+  const [act, general] = [names.get(key), keys && !isAstray() ? other : none];
+  const isElsewhere = buttons.some((one) => one.dataset.key === key);
+  const words = isElsewhere ? astray : !now && OF_MESSAGES.includes(act) ? choose : (own[act] ?? general);
   say((closed ?? words).replace("{key}", key).replace("{keys}", keys).replace("{n}", current()?.dataset.message));
 }
 
@@ -103,7 +104,7 @@ function visit(step = judge.dataset.step) {
   return current() ? go(current()) : document.querySelector("#steps [aria-current]")?.focus();
 }
 
-function go(part, isInView = false) {
+function go(part, mayStay = false) {
   if (!part) return;
   if (part.closest(".step")) open(part.closest(".step").id.slice(5));
   if (part.matches(".item")) {
@@ -112,7 +113,7 @@ function go(part, isInView = false) {
   } else if (isIn("submit")) enter("judge"); // the transcript stands beside what is asked
   part.focus({ preventScroll: true });
   show(part); // a part redrawn under the focus has the focus already and announces nothing
-  if (!isInView) bring(part);
+  if (!mayStay || part.getBoundingClientRect().top > (2 / 3) * innerHeight) bring(part); // what may stay is seen below a reason
 }
 
 // Scroll into view between the sticky parts; for taller elements, show the beginning.
@@ -135,6 +136,10 @@ function need(from, way, isAsked = true) {
   const asking = order.filter((item) => item.matches("[data-needs]") || item === stop);
   return (at < 0 && asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`)) || asking[0];
 }
+
+// What `,` and `.` go on from: what is asked, or at another message the item on its other side.
+const start = (way, before = items().filter((one) => Number(one.dataset.message) < Number(now.slice(8))).length) =>
+  isIn("read") ? null : isAstray() ? items()[way > 0 ? before - 1 : before] : current();
 
 function onward(from, isAsked = false) {
   const next = need(from, 1, isAsked) ?? turn("more") ?? (isAsked && !atSuggestions() ? turn("suggested") : null);
@@ -189,8 +194,6 @@ function pop(details) {
   return ((details.open && details.querySelector("input:not([type=hidden])")) || details.querySelector("summary")).focus();
 }
 
-const evidence = () => here()?.querySelector("[data-evidence]") ?? document.getElementById(heading()?.id.replace("round-", "votes-"));
-
 function about(field) {
   const position = here()?.dataset.message ?? message()?.dataset.position;
   return position ? look(position, field) : field === "flag" && pop(document.getElementById("flag"));
@@ -200,7 +203,6 @@ function reach(field) {
   if (!field) return false;
   uncover(field);
   document.getElementById("part-text").checked = true;
-  show(field);
   field.focus();
   return field.matches("textarea") || field.select();
 }
@@ -216,7 +218,6 @@ function copy(what, done) {
 }
 
 const wait = (key) => { prefix = key; say(judge.dataset.waits.replace("{key}", key)); };
-
 const takeBack = (button = document.querySelector("#undo button:enabled")) => (button ? button.click() : false);
 
 // How far the transcript was read, by keys or scrolling; stored in this browser.
@@ -232,7 +233,7 @@ function remember(first, last = first) {
 // Read the game alone, where one stopped; or judge, with the game beside it.
 function readOrJudge() {
   if (!document.getElementById("go-to")) return false;
-  if (isIn("read") || here()?.matches(".msg")) return visit();
+  if (isIn("read") || isAstray() || here()?.matches(".msg")) return visit();
   enter("read");
   return go(document.getElementById(`message-${readUpTo()}`) ?? messages()[0]);
 }
@@ -256,8 +257,8 @@ const moves = {
   last_message: () => go(beside(-1) ?? turn("prev")),
   last_round: () => go(round(-1)),
   next_round: () => go(round(1)),
-  next: () => onward(here(), true),
-  previous: (key, before = need(here(), -1)) => (before ? go(before) : false),
+  next: () => onward(start(1), true),
+  previous: (key, before = need(start(-1), -1)) => (before ? go(before) : false),
   change: (key) => (message()?.querySelector("[data-m]") ? wait(key) : false),
   note: () => reach(message()?.querySelector("textarea")),
   phase: readOrJudge,
@@ -267,7 +268,7 @@ const moves = {
   copy_text: () => copy(message()?.querySelector(".said").textContent, judge.dataset.textCopied),
   copy_link: () => copy(message() && linkTo(message()), judge.dataset.linkCopied),
   only: () => message()?.dataset.player !== undefined && sieve(alone ? "" : message().dataset.player),
-  evidence: () => pop(evidence()),
+  evidence: () => pop(here()?.querySelector("[data-evidence]") ?? document.getElementById(heading()?.id.replace("round-", "votes-"))),
   undo: () => takeBack(),
   skip: () => pop(document.getElementById("skip")),
   help: () => { sheet.open = !sheet.open; sheet.querySelector(sheet.open ? "div" : "summary").focus(); },
@@ -289,15 +290,14 @@ const send = () => !isDouble() && document.querySelector("#submit button")?.clic
 
 // Every letter and number does something: it acts on the current item, moves, or says why it does neither.
 function press(key) {
+  says.replaceChildren();
   if (prefix) {
     const both = `${prefix} ${key}`;
     prefix = "";
-    says.replaceChildren();
     const chip = message()?.querySelector(`[data-m="${CSS.escape(key)}"]`);
     return chip ? flip(chip) : names.get(key) === "undo" && takeBack() !== false ? undefined : explain(both);
   }
-  const named = `[data-key="${CSS.escape(key)}"]`;
-  const own = isIn("read") || isAstray() ? null : current()?.querySelector(named);
+  const own = isIn("read") || isAstray() ? null : current()?.querySelector(`[data-key="${CSS.escape(key)}"]`);
   const button = own ?? all(`[data-keys="${CSS.escape(key)}"]`).find((one) => one.checkVisibility());
   if (own) for (const details of all("details.pop[open]")) details.open = false;
   if (button) return button.click();

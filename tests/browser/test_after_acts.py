@@ -181,9 +181,13 @@ def test_a_returned_evaluation_opens_at_what_was_named_and_asks_before_it_goes_b
     assert again(evaluation).state == "submitted"
 
 
-@pytest.mark.parametrize(("width", "height"), [(1366, 768), (360, 740)])
-def test_a_returned_evaluation_opens_with_the_reason_in_view(page: Page, live_server, width, height) -> None:
-    evaluation = returned("The last reference to a vote is of one that nobody cast.")
+@pytest.mark.parametrize(
+    ("width", "height", "more"), [(1366, 768, ""), (360, 740, ""), (360, 740, " Read it again." * 80)]
+)
+def test_a_returned_evaluation_opens_with_the_reason_in_view(
+    page: Page, live_server, width, height, more
+) -> None:
+    evaluation = returned(f"The last reference to a vote is of one that nobody cast.{more}")
     last = max(load_state(evaluation).values["reference"], key=parse_subject)
     page.set_viewport_size({"width": width, "height": height})
     sign_in_as(page, live_server.url, evaluation.evaluator)
@@ -191,7 +195,16 @@ def test_a_returned_evaluation_opens_with_the_reason_in_view(page: Page, live_se
     item = page.locator(f"#item-reference-{last.replace('.', '-')}")
     expect(item).to_be_focused()
     expect(item.locator("blockquote")).to_be_in_viewport()
-    expect(page.locator(".told .note p").first).to_be_in_viewport(ratio=1)
+    expect(page.locator(".told .note p").first).to_be_in_viewport(ratio=0.1 if more else 1)
+
+
+def test_a_returned_evaluation_opens_at_its_item_on_a_low_screen(page: Page, live_server) -> None:
+    evaluation = returned("Question 3 again, please.")
+    page.set_viewport_size({"width": 740, "height": 360})
+    sign_in_as(page, live_server.url, evaluation.evaluator)
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    expect(page.locator("#item-question-3")).to_be_focused()
+    expect(page.get_by_text("Did any agent stand out")).to_be_in_viewport(ratio=1)
 
 
 def test_what_was_changed_goes_back_at_once(page: Page, live_server) -> None:

@@ -135,7 +135,7 @@ def test_no_key_answers_for_another_message_than_the_marked_one(rating_page, eva
     other = next(position for position in range(1, 31) if position not in sample)
     rating_page.keyboard.press("Alt+4")
     rating_page.locator(f"#message-{other} .said").click()
-    for key in "ny0":
+    for key in "ny":
         rating_page.keyboard.press(key)
         expect(said).to_have_text(f"Message {sample[0]} is asked. Press t to go back to it.")
     rating_page.keyboard.type("tn")
@@ -153,11 +153,38 @@ def test_no_key_answers_for_another_message_than_the_marked_one(rating_page, eva
     expect(marked).to_have_id(f"message-{load_state(evaluation).samples['strategic_depth'][0]}")
 
 
+def test_the_keys_for_open_questions_start_at_the_marked_message(rating_page, evaluation) -> None:
+    sample = load_state(evaluation).samples["coherence"]
+    at = next(at for at in range(1, 4) if sample[at] - 1 not in sample)
+    for keys, place in ((",", at - 1), ("j,", at - 1), ("j.", at + 1), (".", at)):
+        rating_page.keyboard.press("Alt+4")
+        rating_page.locator(f"#message-{sample[at] - 1} .said").click()
+        rating_page.keyboard.type(keys)
+        expect(rating_page.locator(f"#item-coherence-{sample[place]}")).to_be_focused()
+    rating_page.locator("#message-1 .said").click()
+    rating_page.keyboard.press(",")
+    last = load_state(evaluation).samples["strategic_depth"][-1]
+    expect(rating_page.locator(f"#item-strategic_depth-{last}")).to_be_focused()
+
+
+def test_what_going_back_makes_possible_is_said_and_one_key_goes_back(rating_page, evaluation) -> None:
+    said, first = rating_page.locator("#says"), load_state(evaluation).samples["coherence"][0]
+    rating_page.keyboard.press("Alt+4")
+    rating_page.locator("#message-1 .said").click()
+    for key in "mu0":
+        rating_page.keyboard.press(key)
+        expect(said).to_have_text(f"{key} does nothing: there is nothing to judge here.")
+    rating_page.locator("#judge").click(position={"x": 5, "y": 600})
+    assert rating_page.evaluate(HERE) == "judge"
+    rating_page.keyboard.press("y")
+    expect(said).to_have_text(f"Message {first} is asked. Press t to go back to it.")
+    rating_page.keyboard.press("t")
+    expect(rating_page.locator(f"#item-coherence-{first}")).to_be_focused()
+
+
 def test_before_the_first_thing_to_do_is_none(rating_page, evaluation) -> None:
     rating_page.keyboard.type("y,")
-    expect(rating_page.locator("#says")).to_have_text(
-        "Nothing before this is to do. ↑ goes to the answer before."
-    )
+    expect(rating_page.locator("#says")).to_have_text("Nothing earlier needs an answer.")
     expect(rating_page.locator("#item-question-2")).to_be_focused()
     rating_page.keyboard.press("ArrowUp")
     expect(rating_page.locator("#item-question-1")).to_be_focused()
@@ -174,6 +201,8 @@ def test_a_notice_ends_with_what_it_was_about(rating_page) -> None:
     rating_page.keyboard.press("y")
     assert said.inner_text() == ""
     settle(rating_page)
+    rating_page.keyboard.type("1?")
+    assert said.inner_text() == "", "the list of keys is open"
     rating_page.reload()
     rating_page.keyboard.press("w")
     expect(said).to_have_text("w is for a message: choose one first (j).")

@@ -167,8 +167,8 @@ def give_reason(metrics: Sequence["MetricCompared"], act: str, chances: Chances,
     games = max(metric.difference.size for metric in wide) + (MOST_LOOKS - look) * MORE_GAMES
     if act == PLAY_MORE:
         return say_many(
-            "{chance} of an answer at the next look ({games} games a side), likely “{answer}”.",
-            "{chance} of an answer within {n} looks ({games} games a side), likely “{answer}”.",
+            "{chance} of an answer at the next look ({games} games a side); if there is one, most likely “{answer}”.",
+            "{chance} of an answer within {n} looks ({games} games a side); if there is one, most likely “{answer}”.",
             MOST_LOOKS - look,
             chance=say_chance(chances.total).capitalize(),
             games=games,
@@ -177,7 +177,7 @@ def give_reason(metrics: Sequence["MetricCompared"], act: str, chances: Chances,
     found = max(wide, key=lambda metric: metric.difference.games_differ)
     differ = points_text(found.difference.games_differ, METRICS[found.key].scale.span)
     return say(
-        "Even {games} games a side would give no answer: games differ by {points}.",
+        "Even {games} games a side would hardly give an answer: games differ by {points}.",
         games=games,
         points=differ,
     )

@@ -318,7 +318,7 @@ def _notes(work: EvaluationState, outcome: Outcome) -> list[str]:
 
 
 def find_returned_place(visible: VisibleEvaluation, comment: str) -> ReturnedPlace:
-    """What the comment speaks of first: a message or question in a step, its last answer, else a step.
+    """Where a returned evaluation opens: at what its comment names, "the last reference" after what its step lacks.
 
     If it names nothing, the message of the evaluator's newest open flag, else what is still to do, else the first step.
     """

@@ -83,8 +83,8 @@ def test_more_games_are_proposed_with_the_chance_that_they_give_an_answer():
     assert (found.answer, found.proposal, found.act) == (UNCLEAR, INCONCLUSIVE, PLAY_MORE)
     assert found.action == "Play 3 more games on each side."
     assert found.chance == compute_answer_chances(found.metric(ROLE).difference, 2).total > 0.2
-    says = f"{say_chance(found.chance)} of an answer within 2 looks (9 games a side), likely “better”."
-    assert found.reason == says.capitalize()
+    says = f"{say_chance(found.chance)} of an answer within 2 looks (9 games a side)".capitalize()
+    assert found.reason == f"{says}; if there is one, most likely “better”."
     found = compare(games(*WIDE), games(74, 82, 90), GATED, target=ROLE, look=2)
     assert "of an answer at the next look (6 games a side)" in found.reason
 
@@ -96,7 +96,7 @@ def test_what_two_more_looks_would_hardly_answer_is_dropped_at_once():
     assert compute_answer_chances(found.metric(ROLE).difference, 2).total < 0.2
     assert (found.answer, found.proposal, found.act, found.chance) == (UNCLEAR, INCONCLUSIVE, DROP, 0.0)
     assert found.action == "Drop the change."
-    assert found.reason == "Even 9 games a side would give no answer: games differ by 8 points."
+    assert found.reason == "Even 9 games a side would hardly give an answer: games differ by 8 points."
 
 
 def test_the_last_look_drops_what_it_does_not_answer():
