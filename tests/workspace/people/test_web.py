@@ -259,7 +259,7 @@ def test_the_audit_log_speaks_in_words_not_in_code(client):
     client.force_login(make_lead(project=project))
     content = client.get("/projects/worded/audit/").content.decode()
     assert " to the project" in content
-    assert re.search(r'<option value="rubric_version"\s*>a rubric version</option>', content)
+    assert re.search(r'<option value="webhook"\s*>a webhook</option>', content)
     assert re.search(r'<option value="verdict:recorded"\s*>recorded the verdict of …</option>', content)
     assert '<span class="quiet">role</span>' in content
     assert "{&quot;" not in content
