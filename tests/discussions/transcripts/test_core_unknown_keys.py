@@ -406,3 +406,14 @@ def test_the_name_of_a_span_is_no_player_beside_one():
     ]
     mapping = propose_mapping(read_head(json.dumps({"spans": spans}).encode(), is_part=False))
     assert mapping.fields["player"] == "inputs.player"
+
+
+def test_flags_under_a_name_without_words_are_proposed_as_types():
+    names = ("Ann", "Bea", "Cid")
+    rows = [
+        {"round": 1, "player": name, "text": f"{at}. Hello.", "1": at % 2}
+        for name in names
+        for at in range(4)
+    ]
+    mapping = propose_mapping(read_head("\n".join(map(json.dumps, rows)).encode(), is_part=False))
+    assert mapping.fields["type"] == "1"

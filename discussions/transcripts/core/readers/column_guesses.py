@@ -148,8 +148,12 @@ def find_telling(table: Table, places: Iterable[int], texts: Sequence[int]) -> t
 
 def _leads(table: Table, place: int) -> bool:
     """Whether a column names who leads a round, or says what came of it, and lists nobody."""
-    words = {*words_of(table.columns[place].rpartition(".")[2])}
-    return words <= _OF_LEADERS and not any("," in cells[place] for cells in sample_rows(table))
+    last = table.columns[place].rpartition(".")[2]
+    return _is_of_leaders(last) and not any("," in cells[place] for cells in sample_rows(table))
+
+
+def _is_of_leaders(name: str) -> bool:
+    return set() < {*words_of(name)} <= _OF_LEADERS
 
 
 def _lists_columns(table: Table, place: int, texts: Set[str]) -> bool:
@@ -203,7 +207,7 @@ def find_kind(free: list[Column], players: Column) -> str:
     """
     # Who is dead may speak where the others do not hear it.
     named = [one for one in free if kind_of_type(one.name) == OUT or not is_of_others(one.name)]
-    for column in [one for one in named if not {*words_of(one.last)} <= _OF_LEADERS]:
+    for column in [one for one in named if not _is_of_leaders(one.last)]:
         pairs = list(zip(players.all, column.all, strict=True))
         names = {name for name, _cell in pairs}
         # Rows without a player's role say nothing of it.

@@ -256,7 +256,7 @@ def _hiding_all(rows: list[dict[str, str]]) -> list[str]:
 
 
 def _unsaid(rows: list[dict[str, str]]) -> set[str]:
-    """The types of all rows in which somebody says something, where these words say of none that anybody heard it."""
+    """The types of the rows in which somebody says something, where the words of each would leave its rows out."""
     types = {cells.get("type", "") for cells in rows if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER)}
     return types if all(_of_type(value) == IGNORE for value in types) else set()
 
