@@ -81,7 +81,7 @@ def _find_names(value: Any, said: set[str], texts: str, depth: int) -> dict[str,
 
 
 def _is_id(key: str, players: list[dict[str, Any]]) -> bool:
-    """Whether players have ids under a key: of a known name, else one that is different for each."""
+    """Whether players have ids under a key: a known one, or one that ends with such a word and differs for each."""
     values = [str(player[key]) for player in players if key in player]
     is_other = key not in _NAME_KEYS and not _ID_WORDS.isdisjoint(words_of(key)[-1:])
     return key in _PLAYER_IDS or (is_other and len(values) == len({*values}) == len(players))

@@ -128,7 +128,7 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     for name, part in parts.items():
         # A state of the game names the same one.
         is_other = not own or game_id(part) != own
-        has_id = game_id(part) is not None and _names_no_round(part)
+        has_id = game_id(part) is not None and _is_id_of_game(part)
         is_named = _NAMES_GAME.fullmatch(name) or has_id or any(map(part.get, of_games))
         is_round = str(part.get("type") or part.get("kind")).casefold() in rounds.ROUNDS
         if is_other and not is_round and (is_named or is_native(part)):
@@ -162,7 +162,7 @@ def _are_plain_rounds(parts: dict[str, Any]) -> bool:
     return are_named
 
 
-def _names_no_round(part: dict[str, Any]) -> bool:
+def _is_id_of_game(part: dict[str, Any]) -> bool:
     """Whether the id of an object is that of a game, by its key or by what it is called."""
     own = game_id(part)
     is_explicit = any(recipes.field_of(key) == "game" for key, said in part.items() if said == own)
@@ -211,7 +211,7 @@ def are_views(value: dict[str, Any]) -> bool:
     return sum(bool(rows) and key in names for key, rows in chats.items()) > 1
 
 
-def are_rounds(items: list[Any]) -> bool:
+def are_listed_rounds(items: list[Any]) -> bool:
     """Whether objects of a list are rounds of one game: each holds messages and names its round, and none is a game."""
     if not are_objects(items) or not all(has_talk(within(item, "", {}, 1)) for item in items):
         return False

@@ -23,8 +23,8 @@ from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
 from discussions.transcripts.core.readers.json_games import (
     Unclear,
+    are_listed_rounds,
     are_of_one_game,
-    are_rounds,
     are_views,
     as_one_game,
     list_games,
@@ -67,7 +67,7 @@ def recognises(value: Any) -> bool:
         is_game = (
             is_thread or are_of_one_game(value) or (repeat_turns(value) and has_talk(messages({"": value})))
         )
-        return bool(value) and (are_rounds(value) or is_game)
+        return bool(value) and (are_listed_rounds(value) or is_game)
     if type(value) is not dict or is_native(value):
         return False
     # Of a large value the beginning of each list is looked at.
