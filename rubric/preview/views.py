@@ -20,15 +20,18 @@ from rubric.preview.core import GAMES, PARTS, Impact, Location, RankMove, make_v
 from rubric.preview.queries import reviews_hash
 from rubric.results.pages.words import two
 from rubric.versions import actions as versions_actions
+from rubric.versions.core.draft import draft_texts, weight_changes
 from rubric.versions.forms import DraftForm
 from rubric.versions.permissions import check_publish_version
-from rubric.versions.views.editor import compare_weights
-from rubric.versions.views.version import Uses, change_version, version_or_404
+from rubric.versions.views.editor import compare_weights, typed_before
+from rubric.versions.views.version import Uses, compare_with, find_published, rubrics_frame, version_or_404
+from workspace.core.refusals import Unacceptable
 from workspace.core.words import decode_stored
 from workspace.jobs.pages import build_progress_bar, worker_note
 from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form
+from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
 from workspace.web.views import SignedIn, View, is_htmx, require, respond
 
@@ -71,13 +74,21 @@ def publish_with(uses: Uses, games: Hash) -> View:
         if request.method == "GET" and is_htmx(request):
             context = load_impact(version, games)
             return respond(request, page=PUBLISH, region=PUBLISH_REGION, context=context)
-        act = versions_actions.publish_version
 
-        def more() -> dict[str, Any]:
-            draft = DraftForm(base=version.to_record(), note=version.note, basis=version.sha256)
-            return {"draft": draft, **compare_weights(draft.texts), **load_impact(version, games)}
+        def publish(form: DraftForm) -> str:
+            given = {name: form.cleaned_data[name] for name in ("basis", "reason")}
+            changes = weight_changes(draft_texts(form.base) | form.texts, form.base)
+            if given["basis"] == version.sha256 and any(by for _was, by in changes.values()):
+                raise Unacceptable(_("These weights are not saved. Save them, then see what would change."))
+            versions_actions.publish_version(version=version, **given, by=request.user, now=timezone.now())
+            return reverse("rubric_version", args=[slug, number])
 
-        return change_version(request, version, act, PUBLISH, uses, more)
+        def context() -> dict[str, object]:
+            shown = {"uses": uses(), "compare_weights": compare_weights, **load_impact(version, games)}
+            return {**shown, **compare_with(find_published(version), version), **rubrics_frame(request)}
+
+        given = {"base": version.to_record(), "initial": typed_before(version)}
+        return form_page(request, DraftForm, publish, page=PUBLISH, context=context, **given)
 
     return publish_version
 

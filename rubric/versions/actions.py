@@ -99,9 +99,17 @@ def read_file(data: bytes) -> RubricRecord:
 
 
 def save_draft(
-    *, version: RubricVersion, record: RubricRecord, note: str, basis: str, by: Person, now: datetime
+    *,
+    version: RubricVersion,
+    record: RubricRecord,
+    note: str,
+    basis: str,
+    by: Person,
+    now: datetime,
+    reason: str | None = None,
 ) -> None:
-    """Replace a draft's content; number and kind stay. `basis` is the hash with which the editor was opened.
+    """Replace a draft's content; number and kind stay. `basis` is the hash with which the editor was opened, `reason`
+    why it is to be published, as far as that is typed (None: as before).
 
     Saving the same content changes nothing. Raises NotAllowed, Unacceptable for an invalid version, and Conflict when
     somebody saved in between; nothing is overwritten then.
@@ -111,11 +119,12 @@ def save_draft(
     record = replace(record, version=version.number, kind=version.rubric.kind)
     _require_valid(record)
     body = canonical_bytes(record)
-    if (version.body.encode(), version.note, version.sha256) == (body, note, basis):
+    reason = version.reason if reason is None else clean_text(reason)
+    if (version.body.encode(), version.note, version.reason, version.sha256) == (body, note, reason, basis):
         return
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
-        changes = {"body": body.decode(), "sha256": bytes_hash(body), "note": note}
+        changes = {"body": body.decode(), "sha256": bytes_hash(body), "note": note, "reason": reason}
         if not rows.update(**changes, edited_at=now, edited_by=by):
             raise Conflict(_("Somebody else saved this draft since you opened it."), code="draft_changed")
         changed = len(differences(version.to_record(), record))

@@ -90,27 +90,28 @@ SCALE_HELP = _(
 BESIDE_A_WEIGHT = ("slide", "was")  # its slider, and what the number was when both were last in step
 
 
-class DraftForm(forms.Form):
-    """Everything a draft says, its note, the hash it is based on, and the button that was pressed."""
+class DraftForm(VersionChangeForm):
+    """Everything a draft says, its note, why it is to be published, and the button that was pressed."""
 
     note = ParagraphField(
         label=_("Change note"),
         help_text=_("What this draft changes, and why. It stays with the version."),
         rows=2,
     )
-    basis = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
     do = forms.CharField(required=False, max_length=80)
     source = forms.CharField(label=_("Source"), required=False)
     even = forms.CharField(label=_("When one moves, the others give way in proportion"), required=False)
 
-    def __init__(self, *, base: RubricRecord, note: str = "", basis: str = "", **given: object) -> None:
+    def __init__(
+        self, *, base: RubricRecord, initial: Mapping[str, object] | None = None, **given: object
+    ) -> None:
         texts = draft.draft_texts(base)
         texts |= draft.in_step(texts)
         shown = {
             name: text == draft.YES if name.endswith("-is_mandatory") else text
             for name, text in texts.items()
         }
-        super().__init__(initial={"note": note, "basis": basis, **shown}, **given)  # type: ignore[arg-type]
+        super().__init__(initial={**(initial or {}), **shown}, **given)  # type: ignore[arg-type]
         self.base = base
         self.can_add_criteria = base.kind == RESPONSE
         self.indexes = self._indexes(texts if not self.is_bound else self.data)
@@ -194,7 +195,9 @@ class DraftForm(forms.Form):
     def _criterion(self, index: int) -> dict[str, Any]:
         names = [name for name in (*draft.CRITERION_FIELDS, "remove") if f"c{index}-{name}" in self.fields]
         bound = {name: self[f"c{index}-{name}"] for name in names}
-        title = str(bound["label"].value() or bound["key"].value() or "")
+        key = bound["key"].value()
+        stored = (criterion.label for criterion in self.base.criteria if criterion.key == key)
+        title = str(bound["label"].value() or next(stored, key) or "")
         fields = [field for name, field in bound.items() if name != "weight" and not field.is_hidden]
         weighing = {name: self[f"c{index}-{name}"] for name in ("weight", *BESIDE_A_WEIGHT)}
         shown = {"index": index, "title": title, "is_new": not title, "fields": fields, **weighing}

@@ -67,7 +67,7 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     version = version_or_404(request.user, slug, number, check_edit_version)
     base = version.to_record()
     if request.method == "GET":
-        return _show(request, version, DraftForm(base=base, note=version.note, basis=version.sha256))
+        return _show(request, version, DraftForm(base=base, initial=typed_before(version)))
     form = bind_form(request, DraftForm, base=base)
     if not form.is_valid():
         return _show(request, version, form, status=422)
@@ -128,11 +128,10 @@ def _save(
     request: SignedIn, version: RubricVersion, form: DraftForm, record: RubricRecord, page: str
 ) -> HttpResponse:
     slug, number = version.rubric.key, version.number
-    note, basis = form.texts.get("note", "").replace("\r\n", "\n"), form.texts.get("basis", "")
+    texts = {name: text.replace("\r\n", "\n") for name, text in form.texts.items()}
+    given = {"note": texts.get("note", ""), "basis": texts.get("basis", ""), "reason": texts.get("reason")}
     try:
-        actions.save_draft(
-            version=version, record=record, note=note, basis=basis, by=request.user, now=timezone.now()
-        )
+        actions.save_draft(version=version, record=record, **given, by=request.user, now=timezone.now())
     except Conflict as conflict:
         version = version_or_404(request.user, slug, number, check_edit_version)
         return _show(request, version, form, status=add_refusal(form, conflict), typed=record)
@@ -205,7 +204,7 @@ def _show(
         "form": form,
         "message": message,
         "swapped": swapped,
-        **compare_weights(form.texts),
+        "compare_weights": compare_weights,
         "before": find_published(version),
         "conflict": None if typed is None else difference_rows(differences(version.to_record(), typed)),
         **rubrics_frame(request),
@@ -214,15 +213,20 @@ def _show(
     return respond(request, page=EDIT, region=region, context=context, status=status)
 
 
-def compare_weights(texts: Mapping[str, str]) -> dict[str, object]:
-    """What `_draft_weights.html` says of the weights as typed: their sum, how far it is off, how to find changes."""
+def compare_weights(texts: Mapping[str, str], before: RubricRecord | None) -> dict[str, object]:
+    """What `_draft_weights.html` says of the weights as typed: their changes, their sum, how far that is off."""
     total = weight_sum(texts)
     right = total is not None and is_whole(total)
     by = {"by": "" if total is None else percent_text(abs(total - 1)) + "\u00a0%"}
     off = _("%(by)s too much") if total is not None and total > 1 else _("%(by)s too little")
     return {
+        "changes": weight_changes(texts, before),
         "total": "" if total is None else ("100" if right else percent_text(total)) + "\u00a0%",
         "off": "" if right or total is None else off % by,
         "is_total_right": right,
-        "weight_changes": weight_changes,
     }
+
+
+def typed_before(version: RubricVersion) -> dict[str, object]:
+    """What the forms of a draft begin with, beside its content."""
+    return {"note": version.note, "basis": version.sha256, "reason": version.reason}

@@ -295,9 +295,8 @@ def change_version(
     act: Callable[..., None],
     page: str,
     uses: Uses,
-    more: Callable[[], Mapping[str, object]] = dict,
 ) -> HttpResponse:
-    """Show the form with `more` context, or act and redirect to the version.
+    """Show the form, or act and redirect to the version.
 
     The page compares with the other published version of the rubric, `before`. Only an act on a draft gets the hash
     that the page showed: every other version never changes.
@@ -310,7 +309,7 @@ def change_version(
 
     def context() -> Mapping[str, object]:
         shown = {"version": version, "uses": uses(), **compare_with(find_published(version), version)}
-        return {**shown, **more(), **rubrics_frame(request)}
+        return {**shown, **rubrics_frame(request)}
 
     basis: dict[str, object] = {"basis": version.sha256}
     return form_page(request, VersionChangeForm, change, page=page, context=context, initial=basis)

@@ -31,7 +31,7 @@ def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
     client.force_login(make_admin())
     text = html.unescape(client.get("/rubrics/discussion/1.4/publish/").content.decode())
     assert "1 iteration uses it and keeps it" in text
-    assert "It says the same as 1.3" in text and "save changed weights first" in text
+    assert "It says the same as 1.3" in text
     answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "", "basis": draft.sha256})
     assert (answer.status_code, "Say why" in answer.content.decode()) == (422, True)
     answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": "0" * 64})
@@ -63,7 +63,12 @@ def test_its_buttons_save_weights_alone_and_leave_the_rest(client, button, page)
     assert f'value="{button}"' in shown
     assert len(fields) == 16
     body = {**fields, "c0-weight": "48", "c1-weight": "20", "c2-weight": "16", "c3-weight": "16"}
-    body |= {"do": button, "note": draft.note, "basis": draft.sha256}
+    body |= {"do": button, "note": draft.note, "basis": draft.sha256, "reason": "Seen\r\nin games"}
+    refused = client.post(publish, body | {"do": ""})
+    text = html.unescape(refused.content.decode())
+    assert (refused.status_code, "These weights are not saved" in text) == (422, True)
+    assert f">{draft.to_record().criteria[0].label}</bdi></label>" in text
+    assert "in games</textarea>" in text and 'name="c0-weight" value="48"' in " ".join(text.split())
     answer = client.post(edit, body)
     assert (answer.status_code, answer["Location"]) == (
         303,
@@ -76,6 +81,15 @@ def test_its_buttons_save_weights_alone_and_leave_the_rest(client, button, page)
         edit, body | {"c0-weight": "49", "basis": RubricVersion.objects.get(pk=draft.pk).sha256}
     )
     assert (answer.status_code, "1\u00a0% too much" in html.unescape(answer.content.decode())) == (422, True)
+    # The reason that was typed goes along to every page.
+    assert "in games</textarea>" in html.unescape(client.get(publish).content.decode())
+    for text in (answer.content.decode(), client.get(edit).content.decode()):
+        assert re.search(r'<input type="hidden" name="reason" value="Seen\s+in games"', html.unescape(text))
+    stored = RubricVersion.objects.get(pk=draft.pk)
+    shown = html.unescape(client.get(publish).content.decode())
+    fields = dict(re.findall(r'name="(c\d-(?:key|slide|was|weight))"\s+value="([^"]*)"', shown))
+    body = {**fields, "note": stored.note, "basis": stored.sha256, "reason": "Seen"}
+    assert client.post(publish, body).status_code == 303
 
 
 def test_only_versions_that_games_are_judged_by_ask_which_projects_use_them(client):
