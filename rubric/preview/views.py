@@ -36,7 +36,7 @@ from workspace.web.forms import NothingForm
 from workspace.web.views import SignedIn, View, is_htmx, require, respond
 
 IMPACT = "rubric/preview/_impact.html"
-PUBLISH, PUBLISH_REGION = "rubric/preview/publish.html", "rubric/preview/_impact.html"
+PUBLISH = "rubric/preview/publish.html"
 MOST_JOBS = 20
 MOST_BUMPS, MOST_LINES = 3, 4  # comparisons whose order is drawn, responses in each
 Hash = Callable[[], str]
@@ -73,7 +73,7 @@ def publish_with(uses: Uses, games: Hash) -> View:
         version = version_or_404(request.user, slug, number, check_publish_version)
         if request.method == "GET" and is_htmx(request):
             context = load_impact(version, games)
-            return respond(request, page=PUBLISH, region=PUBLISH_REGION, context=context)
+            return respond(request, page=PUBLISH, region=IMPACT, context=context)
 
         def publish(form: DraftForm) -> str:
             given = {name: form.cleaned_data[name] for name in ("basis", "reason")}
@@ -129,7 +129,8 @@ def load_impact(version: RubricVersion, games: Hash) -> dict[str, Any]:
         found = ImpactFound(decode_stored(present.body, Impact))
         return context | {"state": "present", "preview": present, "found": found}
     last = previews.defer("body").order_by("-pk").first()
-    stopped = [message for job in jobs[:1] if (message := _why_stopped(job))]
+    ends = {CANCELLED: _("The last preview was cancelled before its end."), FAILED: jobs and jobs[0].error}
+    stopped = [ends[job.state] for job in jobs[:1] if ends.get(job.state)]
     if last is None:
         return context | {"state": "stopped" if stopped else "none", "messages": stopped}
     return context | {
@@ -137,12 +138,6 @@ def load_impact(version: RubricVersion, games: Hash) -> dict[str, Any]:
         "preview": last,
         "messages": [*stopped, *_why_old(last, version, basis)],
     }
-
-
-def _why_stopped(job: Job) -> str:
-    if job.state == CANCELLED:
-        return _("The last preview was cancelled before its end.")
-    return job.error if job.state == FAILED else ""
 
 
 def _why_old(row: ImpactPreview, version: RubricVersion, basis: str) -> list[str]:

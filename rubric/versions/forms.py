@@ -100,7 +100,11 @@ class DraftForm(VersionChangeForm):
     )
     do = forms.CharField(required=False, max_length=80)
     source = forms.CharField(label=_("Source"), required=False)
-    even = forms.CharField(label=_("When one moves, the others give way in proportion"), required=False)
+    even = forms.CharField(
+        label=_("When one moves, the others give way in proportion"),
+        required=False,
+        widget=forms.CheckboxInput,
+    )
 
     def __init__(
         self, *, base: RubricRecord, initial: Mapping[str, object] | None = None, **given: object

@@ -268,48 +268,41 @@ def choose_scoring(request: SignedIn) -> HttpResponse:
     return respond(request, page="", redirect=reverse("rubrics"))
 
 
-def retire_with(uses: Uses) -> View:
-    @require("retire_version", methods=("GET", "POST"))
-    def retire_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        version = version_or_404(request.user, slug, number, check_retire_version)
-        return change_version(request, version, actions.retire_version, "rubric/versions/retire.html", uses)
-
-    return retire_version
-
-
-@require("discard_version", methods=("GET", "POST"))
-def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    version = version_or_404(request.user, slug, number, check_discard_version)
-    return change_version(request, version, actions.discard_draft, "rubric/versions/discard.html", dict)
-
-
-@require("offer_version", methods=("GET", "POST"))
-def offer_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    version = version_or_404(request.user, slug, number, check_offer_version)
-    return change_version(request, version, actions.offer_version, "rubric/versions/offer.html", dict)
-
-
-def change_version(
-    request: SignedIn,
-    version: RubricVersion,
+def change_with(
+    permission: str,
+    check: Callable[[Person, RubricVersion], None],
     act: Callable[..., None],
-    page: str,
-    uses: Uses,
-) -> HttpResponse:
-    """Show the form, or act and redirect to the version.
+    uses: Uses = dict,
+) -> View:
+    """The view that shows the form of an act on a version, or acts and redirects to the version.
 
     The page compares with the other published version of the rubric, `before`. Only an act on a draft gets the hash
     that the page showed: every other version never changes.
     """
+    page = f"rubric/versions/{permission.removesuffix('_version')}.html"
 
-    def change(form: VersionChangeForm) -> str:
-        given = form.cleaned_data if version.state == DRAFT else {"reason": form.cleaned_data["reason"]}
-        act(version=version, **given, by=request.user, now=timezone.now())
-        return reverse("rubric_version", args=[version.rubric.key, version.number])
+    @require(permission, methods=("GET", "POST"))
+    def change_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+        version = version_or_404(request.user, slug, number, check)
 
-    def context() -> Mapping[str, object]:
-        shown = {"version": version, "uses": uses(), **compare_with(find_published(version), version)}
-        return {**shown, **rubrics_frame(request)}
+        def change(form: VersionChangeForm) -> str:
+            given = form.cleaned_data if version.state == DRAFT else {"reason": form.cleaned_data["reason"]}
+            act(version=version, **given, by=request.user, now=timezone.now())
+            return reverse("rubric_version", args=[slug, number])
 
-    basis: dict[str, object] = {"basis": version.sha256}
-    return form_page(request, VersionChangeForm, change, page=page, context=context, initial=basis)
+        def context() -> Mapping[str, object]:
+            shown = {"version": version, "uses": uses(), **compare_with(find_published(version), version)}
+            return {**shown, **rubrics_frame(request)}
+
+        basis: dict[str, object] = {"basis": version.sha256}
+        return form_page(request, VersionChangeForm, change, page=page, context=context, initial=basis)
+
+    return change_version
+
+
+discard_version = change_with("discard_version", check_discard_version, actions.discard_draft)
+offer_version = change_with("offer_version", check_offer_version, actions.offer_version)
+
+
+def retire_with(uses: Uses) -> View:
+    return change_with("retire_version", check_retire_version, actions.retire_version, uses)
