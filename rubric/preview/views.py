@@ -72,8 +72,7 @@ def publish_with(uses: Uses, games: Hash) -> View:
         """Show what publishing changes, and a form for the reason. While a preview is computed, its section polls."""
         version = version_or_404(request.user, slug, number, check_publish_version)
         if request.method == "GET" and is_htmx(request):
-            context = load_impact(version, games)
-            return respond(request, page=PUBLISH, region=IMPACT, context=context)
+            return respond(request, page=PUBLISH, region=IMPACT, context=load_impact(version, games))
 
         def publish(form: DraftForm) -> str:
             given = {name: form.cleaned_data[name] for name in ("basis", "reason")}
@@ -87,8 +86,10 @@ def publish_with(uses: Uses, games: Hash) -> View:
             shown = {"uses": uses(), "compare_weights": compare_weights, **load_impact(version, games)}
             return {**shown, **compare_with(find_published(version), version), **rubrics_frame(request)}
 
-        given = {"base": version.to_record(), "initial": typed_before(version)}
-        return form_page(request, DraftForm, publish, page=PUBLISH, context=context, **given)
+        base, initial = version.to_record(), typed_before(version)
+        return form_page(
+            request, DraftForm, publish, page=PUBLISH, context=context, base=base, initial=initial
+        )
 
     return publish_version
 

@@ -129,7 +129,8 @@ def _save(
 ) -> HttpResponse:
     slug, number = version.rubric.key, version.number
     texts = {name: text.replace("\r\n", "\n") for name, text in form.texts.items()}
-    given = {"note": texts.get("note", ""), "basis": texts.get("basis", ""), "reason": texts.get("reason")}
+    given = {name: texts.get(name, "") for name in ("note", "basis")}
+    given |= {"reason": texts["reason"]} if "reason" in texts else {}
     try:
         actions.save_draft(version=version, record=record, **given, by=request.user, now=timezone.now())
     except Conflict as conflict:
