@@ -13,6 +13,7 @@ from discussions.transcripts.core.audience import (
     is_hidden,
     kind_of_title,
     kind_of_type,
+    split_names,
 )
 from workspace.core.strict_json import read_json
 
@@ -84,8 +85,8 @@ _SAYS = re.compile(
     r"(?<=[^\w\s,;:-])\s(?:[^\w\s]{1,3}\s)?(?:PUBLIC )?(?:SAYS?|SAID|SPEAKS?|SPEECH|STATEMENT|MESSAGE)\s?[:：]\s?"
 )
 _IN_CAPITALS = re.compile(r"\b[A-Z]{3,10}\s?[:：]")
-# The fewest texts with words in marks that are asked about.
-LEAST_ASIDES = 4
+# The fewest texts with words in marks that are asked about, and of those that are nothing but such words.
+LEAST_ASIDES, _LEAST_WHOLE = 4, 2
 # Each is looked for to the end of the text, as is each mark %%.
 MOST_TAGS = 80
 _MAY_THINK = re.compile(
@@ -228,6 +229,10 @@ _MARKED = (
     rf"(?P<aside>[^*_~|{_OPENS}{_CLOSES}]{{6,}}?)"
     rf"(?:\*/|~~|\|\||%%|-->|[*_]|[{_CLOSES}]{{1,2}})"
 )
+# The same sign before and behind all of a text: "~I lie to them.~".
+_WHOLE = re.compile(
+    r"(?P<mark>(?!\*\*|__)[*_~|/\\=^+#%·–—-]{1,3})(?P<said>)\s?(?P<aside>[^\W_].*[^\s*_])\s?(?P=mark)", re.DOTALL
+)
 # "/w Bea psst" is a command of a chat.
 _COMMAND = re.compile(r"/[a-z]{1,12} \S.*", re.DOTALL)
 _ASIDES = (
@@ -249,7 +254,7 @@ def split_aside(text: str) -> tuple[str, str]:
     )
     is_marked = is_marked and text.count("%%") <= MOST_TAGS
     shapes = (shape.fullmatch(text) for shape in _ASIDES if is_marked and not _BOXED.search(text))
-    match = next(filter(None, shapes), None)
+    match = _WHOLE.fullmatch(text) or next(filter(None, shapes), None)
     aside = match["aside"].strip() if match else ""
     is_brief = aside.count(" ") < LEAST_SPACES or aside.casefold().startswith(("to ", "for ", "whisper"))
     # Words in square brackets and tags may have an end: "[thought] ... [/thought] ...".
@@ -301,8 +306,12 @@ def read_answer(text: str) -> dict[str, Any]:
 
 def have_asides(texts: Iterable[str]) -> int:
     """How many of the texts have words in marks, where these are so many that it has to be asked; else 0."""
-    found = [bool(split_aside(text)[1]) for text in texts]
-    return sum(found) if sum(found) >= LEAST_ASIDES and 4 * sum(found) >= len(found) else 0
+    parts = list(map(split_aside, texts))
+    count = sum(aside != "" for _said, aside in parts)
+    # A list is none: "[Ann, Bea]".
+    whole = sum(said == "" and any(" " in part for part in split_names(aside)) for said, aside in parts)
+    is_usual = count >= LEAST_ASIDES and 4 * count >= len(parts)
+    return count if is_usual or whole >= _LEAST_WHOLE else 0
 
 
 def split_answer(text: str) -> tuple[str, str]:

@@ -44,6 +44,15 @@ def test_a_last_line_that_a_sign_sets_apart_is_asked_about(mark, places):
     assert ([fault.code for fault in read.faults], read.games) == (["unknown_columns"], [])
 
 
+@pytest.mark.parametrize("mark", ["~{}~", "(({}))", "/{}/", "-- {} --", "= {} =", "*{}*", "【{}】", "[{}]"])
+@pytest.mark.parametrize("form", ["[10:00] {}: {}", "{}: {}", '{{"round": 1, "player": "{}", "text": "{}"}}'])
+def test_a_few_whole_texts_in_marks_are_asked_about_and_lists_are_not(mark, form):
+    for hidden, games in ((THOUGHT, 0), ("Ida, Jon, Kim", 1)):
+        said = [(name, mark.format(hidden) if at in (4, 7) else text) for at, (name, text) in enumerate(SAID)]
+        read = read_transcripts("\n".join(form.format(*one) for one in said).encode(), "game")
+        assert len(read.games) == games, read.faults
+
+
 @pytest.mark.parametrize("code", ["2", "3", "90", "2;37", "38;5;240"])
 @pytest.mark.parametrize("said", ["{}", "Jon: {}"])
 def test_a_sentence_in_a_faint_colour_is_asked_about(code, said):
