@@ -231,7 +231,8 @@ _MARKED = (
 )
 # The same sign before and behind all of a text: "~I lie to them.~".
 _WHOLE = re.compile(
-    r"(?P<mark>(?!\*\*|__)[*_~|/\\=^+#%·–—-]{1,3})(?P<said>)\s?(?P<aside>[^\W_].*[^\s*_])\s?(?P=mark)", re.DOTALL
+    r"(?P<mark>(?!\*\*|__)[*_~|/\\=^+#%·–—-]{1,3})(?P<said>)\s?(?P<aside>[^\W_].*[^\s*_])\s?(?P=mark)",
+    re.DOTALL,
 )
 # "/w Bea psst" is a command of a chat.
 _COMMAND = re.compile(r"/[a-z]{1,12} \S.*", re.DOTALL)
