@@ -8,8 +8,8 @@ _BESIDE_SAMPLES = ("header.json", "summaries.json", "reductions.json")
 _LEFT_OUT = frozenset(
     {"license", "licence", "readme", "copying", "notice", "thumbs.db", "desktop.ini", *_BESIDE_SAMPLES}
 )
-_DOCUMENT_ENDINGS = tuple(".pdf .rtf .doc .docx .odt .xls .xlsx .ods .ppt .pptx .odp .pages .numbers".split())
-_NOTE_ENDINGS = (*".txt .md .rst .html .htm".split(), *_DOCUMENT_ENDINGS)
+DOCUMENT_ENDINGS = tuple(".pdf .rtf .doc .docx .odt .xls .xlsx .ods .ppt .pptx .odp .pages .numbers".split())
+_NOTE_ENDINGS = (*".txt .md .rst .html .htm".split(), *DOCUMENT_ENDINGS)
 # Endings of files that may be transcripts.
 ENDINGS = (".gz", ".zip", ".json", ".jsonl", ".ndjson", ".txt", ".csv", ".tsv", ".log", ".eval")
 
@@ -53,11 +53,6 @@ def is_plainly_no_transcript(name: str) -> bool:
     for ending in _NOTE_ENDINGS:
         last = last.removesuffix(ending)
     return not {"__macosx", "_journal"}.isdisjoint(folders) or last.startswith(".") or last in _LEFT_OUT
-
-
-def is_document(name: str) -> bool:
-    """Whether a name is that of a document of an office program."""
-    return name.lower().endswith(_DOCUMENT_ENDINGS)
 
 
 def _parts(name: str) -> list[str]:

@@ -37,7 +37,7 @@ from discussions.transcripts.core.fields import (
 )
 from discussions.transcripts.core.native_parts import RoleMap, read_cost, read_players, resolve
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.notices import may_hold, split_notice
+from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers.column_guesses import column_of, find_kind
 from discussions.transcripts.core.readers.columns import field_of, has_needed, suggest_fields
 from discussions.transcripts.core.thoughts import RAW, may_think, split_answer, split_thoughts
@@ -310,11 +310,10 @@ def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes
 
     Thoughts are kept in the notes.
     """
-    said, notice, thought = raw.get("message"), "", ""
+    said, thought = raw.get("message"), ""
     if type(said) is not str:
         return said, False
-    if may_hold(said):
-        said, notice = split_notice(said, str(raw.get("playerName")))
+    said, notice = split_notice(said, str(raw.get("playerName")))
     if notice:
         notes.warn("notice", pointer, notice)
     if said.startswith(RAW) and found.is_raw:

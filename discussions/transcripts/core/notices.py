@@ -72,11 +72,6 @@ _SHORT, _BEGINS = (
 )
 
 
-def may_hold(text: str) -> bool:
-    """Whether a text may hold a notice, told fast: most texts are longer lines."""
-    return len(text) < _SHORT or text.startswith(_BEGINS) or text[-1] == ">" or "\n" in text[:_SHORT]
-
-
 def is_notice(line: str) -> bool:
     """Whether a line without a speaker says who came or went."""
     found = _SIGN.fullmatch(line.strip(" *=")) or _SIGN.fullmatch(line.strip())
@@ -88,6 +83,8 @@ def split_notice(text: str, author: str = "") -> tuple[str, str]:
 
     A caption may follow the notice of a picture on its next lines.
     """
+    if len(text) >= _SHORT and not text.startswith(_BEGINS) and text[-1] != ">" and "\n" not in text[:_SHORT]:
+        return text, ""
     first, _line, rest = text.partition("\n")
     plain = (first if first.isascii() else _MARK.sub("", first)).strip()
     if len(plain) > _LONGEST_LINE:

@@ -424,7 +424,10 @@ def without_repeated(game: GameRecord) -> GameRecord:
 
 def _times_back(messages: list[Message]) -> Iterator[int]:
     """Positions of messages that are earlier than the message before them that has a time of the same kind."""
-    if _are_in_order([message.time for message in messages if message.time]):
+    times = [message.time for message in messages if message.time]
+    # Dates, or times of day, of one length are in order as texts are.
+    is_even = len(set(map(len, times))) < 2 and times == sorted(times)
+    if is_even and (not times or _IN_ORDER.fullmatch("\n".join([*times, ""]))):
         return
     before: dict[str, float] = {}
     for message in messages:
@@ -436,12 +439,6 @@ def _times_back(messages: list[Message]) -> Iterator[int]:
         if fall > 0 and not (kind == "clock" and fall > _HALF_A_DAY):
             yield message.position
         before[kind] = seconds
-
-
-def _are_in_order(times: list[str]) -> bool:
-    """Whether all times are dates, or of day, in one length, which then are in order as texts are; also of none."""
-    is_even = len(set(map(len, times))) < 2 and times == sorted(times)
-    return is_even and (not times or _IN_ORDER.fullmatch("\n".join([*times, ""])) is not None)
 
 
 def _parse_time(text: str) -> tuple[str, float]:

@@ -17,7 +17,7 @@ from discussions.transcripts.core import archives
 from discussions.transcripts.core.archives import Archive, Budget, Member, RefusedFile
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals, recode
 from discussions.transcripts.core.fields import read_value, snake_to_camel
-from discussions.transcripts.core.file_names import is_document, is_private_file, shown_name, source_name
+from discussions.transcripts.core.file_names import DOCUMENT_ENDINGS, is_private_file, shown_name, source_name
 from discussions.transcripts.core.formats import (
     INSIDE,
     NATIVE,
@@ -183,7 +183,9 @@ def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterat
         except RefusedFile as why:
             unit = refused(name, why.code, say(why.sentence))
             # Notes beside games are no reason to correct anything.
-            if why.code == archives.OFFICE and not all(is_document(one.name) for one in archive.members):
+            if why.code == archives.OFFICE and not all(
+                one.name.lower().endswith(DOCUMENT_ENDINGS) for one in archive.members
+            ):
                 unit = replace(
                     unit, faults=[replace(fault, is_warning=True) for fault in unit.faults], fault_count=0
                 )
@@ -443,7 +445,11 @@ def _parts(value: Any, known: Format, options: ReadOptions) -> list[tuple[str, A
     """The games of a value, or those inside it, each with its pointer and its format, which may hold several."""
     found = [("", value, known)]
     if known is INSIDE:
-        found = [(pointer, part, _format_of_part(part, options)) for pointer, part in value]
+        usual = {list: find_format("json_turns")}
+        found = [
+            (pointer, part, format_of(part, options) or usual.get(type(part)) or NATIVE)
+            for pointer, part in value
+        ]
     return [
         (f"{pointer}{inner}", game, own)
         for pointer, part, own in found
@@ -451,11 +457,6 @@ def _parts(value: Any, known: Format, options: ReadOptions) -> list[tuple[str, A
             own.parts(part) if own.parts and own.recognises and own.recognises(part) else [("", part)]
         )
     ]
-
-
-def _format_of_part(part: Any, options: ReadOptions) -> Format:
-    usual = find_format("json_turns") if type(part) is list else None
-    return format_of(part, options) or usual or NATIVE
 
 
 def _not_finite(value: Any) -> Iterator[str]:

@@ -5,7 +5,7 @@ They are the words that change after the same beginnings of lines, come back the
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from msgspec.structs import replace
 
@@ -91,7 +91,9 @@ def _find_names(lines: list[str]) -> frozenset[str]:
         # Behind a name texts begin.
         is_text = not called_above.isdisjoint(found[1] for found in _CALLED.finditer(before))
         is_usual = len(again) >= LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total()
-        if is_usual and not (is_text or _are_labels(before, again)):
+        # Beside "    (thought)", words in brackets on indented lines are labels.
+        are_labels = _INDENTED.fullmatch(before) and any(kind_of_type(word) == THOUGHT for word in again)
+        if is_usual and not (is_text or are_labels):
             # Who leaves the game early may speak once.
             called = Counter({word: count for word, count in place.items() if _may_be_name(word)})
             counts += called
@@ -106,7 +108,12 @@ def _find_names(lines: list[str]) -> frozenset[str]:
     # Of words in one place some may be named by nobody, but not most.
     likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
     likely |= named if likely else {word for slot in slots for word in slot}
-    whole = {word + end for word in likely for end in _ends_of(ends[word])}
+    # A name with a second word has few of these, and always one.
+    whole = {
+        word + end
+        for word in likely
+        for end in (ends[word] if "" not in ends[word] and len(ends[word]) <= _MOST_ENDS else ("",))
+    }
     # "轮到 张三" is the turn of "张三".
     return frozenset(n for n in whole if _has_case(n) or n.partition(" ")[2] not in whole)
 
@@ -116,16 +123,6 @@ def _named(counts: Counter[str], words: Counter[str], text: str) -> set[str]:
     often = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
     # "[ANN] hello" and "Ann votes for Bea".
     return often.union(word for word in counts if word.isupper() and word.title() in often)
-
-
-def _are_labels(before: str, words: Iterable[str]) -> bool:
-    """Whether words in brackets on indented lines are labels, as beside "    (thought)"."""
-    return _INDENTED.fullmatch(before) is not None and any(kind_of_type(word) == THOUGHT for word in words)
-
-
-def _ends_of(more: set[str]) -> set[str]:
-    """The second words of a name: one that has few, and always one, has these; any other has none."""
-    return more if "" not in more and len(more) <= _MOST_ENDS else {""}
 
 
 def _has_case(word: str) -> bool:

@@ -35,10 +35,10 @@ from discussions.transcripts.core.readers.vote_lines import (
     Form,
     Lines,
     Parts,
-    find_tables,
-    find_vote_lines,
-    find_voting,
     is_votes,
+    parts_of_tables,
+    parts_votes,
+    without_voting,
 )
 
 _LEAST, _MOST_WORDS, _LONGEST, _MOST_LINES = 4, 4, 100, 100
@@ -112,8 +112,9 @@ _BETWEEN = re.compile(r"\s{0,3}[、，;；]\s{0,3}")
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
     finders = (
-        *(_find_facts, find_verbs, _find_parts, _find_above, find_boxes, find_branches, _find_play),
-        *(_find_roles, _find_titles, find_tables, find_vote_lines, find_voting),
+        *(partial(_find_changed, form=_parts_facts), find_verbs, _find_parts, _find_above, find_boxes),
+        *(find_branches, _find_play, _find_roles, _find_titles),
+        *(partial(_find_changed, form=form) for form in (parts_of_tables, parts_votes, without_voting)),
     )
     found = []
     for find in finders:
@@ -121,6 +122,10 @@ def find_forms(lines: Lines) -> list[Form]:
             found.append(form)
             lines = _as_lines(form(lines))
     return found
+
+
+def _find_changed(lines: Lines, *, form: Form) -> Form | None:
+    return form if [line for _kind, line in form(lines)] != lines else None
 
 
 def as_chat(lines: Lines, forms: Iterable[Form]) -> Lines:
@@ -149,10 +154,6 @@ def _as_lines(parts: Parts) -> Lines:
 
 def _count_filled(lines: Lines) -> int:
     return sum(bool(line.strip()) for line in lines)
-
-
-def _find_facts(lines: Lines) -> Form | None:
-    return _parts_facts if any(map(_FOREIGN.fullmatch, lines[:_FIRST])) else None
 
 
 def _parts_facts(lines: Lines) -> Parts:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -101,11 +101,8 @@ def join_pieces(data: bytes) -> bytes:
     sign = data[:1]
     if end < 0 or sign not in (b"{", b"[") or data[end : end + 9].lstrip()[:1] != sign:
         return data
-    first = [
-        read_json(data[start:end], is_lenient=True).value
-        for start, end in islice(each_line(data), MOST_ITEMS)
-        if end - start <= _LONGEST_LINE
-    ]
+    places = [place for place in islice(each_line(data), MOST_ITEMS) if place[1] - place[0] <= _LONGEST_LINE]
+    first = _values_at(data, places)
     are_lists = sign == b"[" and all(type(value) is list and as_objects(value[:1]) for value in first)
     are_objects = len(first) > 1 and all(type(value) is dict for value in first)
     is_game = (are_lists and len(first) > 1) or (
@@ -113,14 +110,18 @@ def join_pieces(data: bytes) -> bytes:
         and (
             histories.recognises(first)
             or (not are_states(first) and json_turns.recognises(first))
-            or (_are_no_rows(first) and len(data) < _LONGEST_LOG and _are_no_rows(_each_line(data)))
+            or (
+                _are_no_rows(first)
+                and len(data) < _LONGEST_LOG
+                and _are_no_rows(_values_at(data, each_line(data)))
+            )
         )
     )
     return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
 
 
-def _each_line(data: bytes) -> list[Any]:
-    return [read_json(data[start:end], is_lenient=True).value for start, end in each_line(data)]
+def _values_at(data: bytes, places: Iterable[tuple[int, int | None]]) -> list[Any]:
+    return [read_json(data[start:end], is_lenient=True).value for start, end in places]
 
 
 def _are_no_rows(messages: list[dict[str, Any]]) -> bool:
@@ -128,7 +129,11 @@ def _are_no_rows(messages: list[dict[str, Any]]) -> bool:
 
     No key of theirs may say of which game they are, or who could hear them.
     """
-    ids = [one["id"] for one in messages if "id" in one] if all(map(_says_no_more, messages)) else [None] * 2
+    objects = [one for one in messages if type(one) is dict]
+    about = [part for one in objects for key in _OF_A_MESSAGE if (part := as_object(one.get(key)))]
+    ids = [one["id"] for one in objects if "id" in one]
+    if len(objects) < len(messages) or not all(map(_IN_A_MESSAGE.issuperset, (*objects, *about))):
+        return False
     if len({*map(str, ids)}) < len(ids):
         return False
     others = [openai_chat.with_role(one) is not one for one in messages]
@@ -136,11 +141,6 @@ def _are_no_rows(messages: list[dict[str, Any]]) -> bool:
     is_led = messages[0].keys() == {"role", "content"} and 2 * named > len(messages)
     are_chat = all(map(openai_chat.is_chat_message, messages)) or all(others)
     return (any(others) or is_led) and are_chat and openai_chat.recognises(messages)
-
-
-def _says_no_more(message: Any) -> bool:
-    about = [part for key in _OF_A_MESSAGE if (part := as_object(as_object(message).get(key)))]
-    return type(message) is dict and all(map(_IN_A_MESSAGE.issuperset, (message, *about)))
 
 
 def take_lines(data: bytes) -> bytes:
@@ -171,13 +171,12 @@ def take_lines(data: bytes) -> bytes:
 def unfold_lists(data: bytes, *, is_part: bool = False) -> bytes:
     """The rows of parallel lists, one a line, of an object or of each of several; b"" without them."""
     places = each_value(data, 0, len(data))
-    values = [read_json(data[start:end], is_lenient=True).value for start, end in islice(places, 1)]
+    values = _values_at(data, islice(places, 1))
     values = values[0] if values and type(values[0]) is list else values
     keys = parallel_lists(values[0]) if values else []
     if not keys:
         return b""
-    rest = (data[start:end] for start, end in places if end or not is_part)
-    values += [read_json(part, is_lenient=True).value for part in rest]
+    values += _values_at(data, (place for place in places if place[1] or not is_part))
     has_games = len(values) == 1 or any(field_of(key) == GAME for key in values[0])
     rows: list[dict[str, Any]] = []
     for number, value in enumerate(values, start=1):

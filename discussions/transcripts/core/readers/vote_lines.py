@@ -70,22 +70,14 @@ _RULE_ROW = re.compile(r"\s{0,9}\|\s?:?-{2,80}:?\s?\|\s?:?-{2,80}:?\s?\|?\s{0,9}
 _TARGET = re.compile(r"\W{0,3}(?:target|votes?|voted|ballot|choice|against|nominee)\b", re.IGNORECASE)
 
 
-def find_voting(lines: Lines) -> Form | None:
-    """Lines such as "Voting phase" below a blank one or above votes, which no player says."""
-    return _without_voting if any(map(_VOTING.fullmatch, lines)) else None
-
-
-def _without_voting(lines: Lines) -> Parts:
+def without_voting(lines: Lines) -> Parts:
+    """Lines such as "Voting phase" below a blank one or above votes, which no player says, are left out."""
     for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         is_title = _VOTING.fullmatch(line) and (not above.strip() or VOTES.fullmatch(below.strip()))
         yield "same", "" if is_title else line
 
 
-def find_vote_lines(lines: Lines) -> Form | None:
-    return _parts_votes if [line for _kind, line in _parts_votes(lines)] != lines else None
-
-
-def _parts_votes(lines: Lines) -> Parts:
+def parts_votes(lines: Lines) -> Parts:
     """The lines with votes as "Ann -> Bea": those below "Votes:", which is left out, after it, and "Ann votes: Bea"."""
     said = (match_message(_TAG.sub("", line, count=1)) for line in lines)
     said_by = {match["name"].strip().casefold() for match in said if match and match["text"]}
@@ -132,11 +124,7 @@ def _told_votes(title: str, said: str, line: str) -> str:
     return f"Narrator: {line.strip()}" if is_counted else line
 
 
-def find_tables(lines: Lines) -> Form | None:
-    return _parts_of_tables if any(map(_RULE_ROW.fullmatch, lines)) else None
-
-
-def _parts_of_tables(lines: Lines) -> Parts:
+def parts_of_tables(lines: Lines) -> Parts:
     """The rows of tables of two columns, of which one alone is of votes, as votes."""
     order: tuple[int, ...] = ()
     for line, below in pairwise([*lines, ""]):
