@@ -39,23 +39,13 @@ _BROKEN = (
 
 _SENTENCES = {
     "archive": mark("The file is a tar archive. Put the transcripts into a zip archive instead."),
-    "damaged": mark(
-        "The archive is damaged or was cut off. Make it again, or upload the transcripts themselves."
-    ),
-    "nested_archive": mark(
-        "This is an archive inside an archive. Unpack it and put its transcripts into the outer one."
-    ),
+    "damaged": mark("The archive is damaged or was cut off. Make it again, or upload its files."),
+    "nested_archive": mark("This is an archive inside an archive. Put its files into the outer one."),
     "encrypted": mark("This file is locked with a password. Make the archive again without a password."),
     "link": mark("This is a link and no file; links are not followed. Put the file itself in its place."),
-    "compression": mark(
-        "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate)."
-    ),
-    "ratio": mark(
-        "This file unpacks to more than 500 times its size, which no transcript does. Look at what it holds."
-    ),
-    "duplicate_name": mark(
-        "The archive holds another file of this name before this one. Rename one of them."
-    ),
+    "compression": mark("This file is compressed by a method that is not read. Use the usual one (deflate)."),
+    "ratio": mark("This file unpacks to more than 500 times its size. Look at what it holds."),
+    "duplicate_name": mark("The archive holds another file of this name. Rename one of them."),
     OFFICE: mark(
         "This is a document of an office program, such as Excel or Word. Save it there as CSV or as plain text, "
         "in UTF-8, and upload that."

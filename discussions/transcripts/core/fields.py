@@ -38,9 +38,7 @@ _INVISIBLE = re.compile(
 
 
 _RANGE = mark('"{key}" is {value}; a number from 0 to {most:,} was expected. Correct it.')
-_TOO_MANY = mark(
-    '"{key}" has {count:,} entries; at most {most:,} are read. Split the game or leave some out.'
-)
+_TOO_MANY = mark('"{key}" has {count:,} entries; at most {most:,} are read. Leave some out.')
 _NOT_FINITE = mark('"{where}" is {found}, which is no number. Write one, or null.')
 _WRONG = mark('"{where}" should be {expected}, but {actual} was found. Correct the file.')
 _WRONG_ENTRY = mark("Entry {where} should be {expected}, but {actual} was found. Correct the file.")

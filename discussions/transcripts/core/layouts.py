@@ -282,8 +282,6 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Unit | None:
         values = json_items.find_values(data, max_depth=options.limits.depth)
         found = _format_of_first(_head_values(data, values or (), options.limits), options)
         return Unit(VALUES, found, parts=values) if found else None
-    if not document.is_readable:
-        return None
     if found := format_of(document.value, options):
         return Unit(ONE, found, document=document)
     games = games_inside(document.value, options)

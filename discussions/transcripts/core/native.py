@@ -73,15 +73,9 @@ _NO_TEXT = mark("The message has no text. Write what was said, or take the messa
 _NO_ROUND = mark("The entry names no round. Give its roundNumber, or take the entry out.")
 _UNKNOWN = mark('"{shown}" is not among the players of this game. {remedy}')
 _MEANT = mark('Did you mean "{hint}"?')
-_UNCLEAR = mark(
-    'Who could hear the message is not clear: "{said}". Write "all", "nobody" or a list of names.'
-)
-_MAY_HIDE = mark(
-    'The key "{key}" of the messages may say who could hear them. Write it as "audience", or do not name the format.'
-)
-_NO_PUBLIC = mark(
-    "No message of the game could be heard by everybody, so there is nothing to measure. Look at their audience."
-)
+_UNCLEAR = mark('Who could hear the message is not clear: "{said}". Write "all", "nobody" or names.')
+_MAY_HIDE = mark('The key "{key}" may say who heard the messages. Call it "audience", or name no format.')
+_NO_PUBLIC = mark("No message was heard by all, so there is nothing to measure. Look at their audience.")
 
 
 class _Found:

@@ -59,18 +59,12 @@ def refused(place: str, code: str, message: str) -> ReadOutcome:
 # Sentences of warnings. {count} is the number of occurrences, {what} the first thing concerned.
 WARNINGS = {
     "byte_order_mark": mark("The file begins with a byte order mark, which was left out."),
-    "windows_1252": mark(
-        "The file is no UTF-8 text; it was read as Windows-1252. Look at its accents and quotes."
-    ),
+    "windows_1252": mark("The file is no UTF-8; it was read as Windows-1252. Look at its accents."),
     "replaced_nul": mark("NUL characters were replaced by ␀, since no database stores them: {count}."),
     "replaced_surrogate": mark("Halves of characters (lone surrogates) were replaced by �: {count}."),
     "colours": mark("Codes for the colours of a terminal were left out: {count}."),
-    "normalised": mark(
-        "Texts were normalised, so that their characters are composed (Unicode NFC): {count}."
-    ),
-    "not_finite": mark(
-        "Values that are no numbers were left out; nothing that is read stands there: {count} (first {what})."
-    ),
+    "normalised": mark("Texts were normalised: their characters are composed (Unicode NFC): {count}."),
+    "not_finite": mark("Values that are no numbers, and not needed, were left out: {count} (first {what})."),
     "invisible_characters": mark(
         "Texts hold invisible or direction-changing characters, shown as badges: {count}."
     ),
@@ -78,17 +72,15 @@ WARNINGS = {
     "empty_message": mark("Messages without a text were left out, so no metric counts them: {count}."),
     "no_time": mark("Messages without a time: {count}."),
     "time_without_date": mark(
-        'Messages with a time of day but no date (such as "{what}") stay in the order of the file: {count}.'
+        'Times with no date (such as "{what}") stay in the order of the file: {count}.'
     ),
     "no_round": mark("Messages that name no round count to the round before them: {count}."),
-    "round_goes_back": mark(
-        "Messages with a lower round than the message before them stay in the order of the file: {count}."
-    ),
+    "round_goes_back": mark("Messages with a lower round than the message before them: {count}."),
     "unresolved_reply": mark(
-        "Reply links to no message of this game (such as {what}) still count as reply links: {count}."
+        "Reply links to no message of this game (such as {what}) count as links: {count}."
     ),
     "reply_not_earlier": mark(
-        "Reply links that do not point to an earlier message (such as {what}) do not count: {count}."
+        "Links that do not point to an earlier message (such as {what}) do not count: {count}."
     ),
     "no_votes": mark("The file has no votes: memory references cannot be checked against them."),
     "vote_without_target": mark("Votes for nobody were left out of the vote record: {count}."),
@@ -96,14 +88,10 @@ WARNINGS = {
     "cost_all_zero": mark('The cost is zero; that is read as "not reported", not as free.'),
     "cache_rate_percent": mark("The cache hit rate {what} was read as percent."),
     "no_role": mark("Players without a role, for whom role consistency cannot be assessed: {count}."),
-    "unknown_role": mark(
-        'Roles of no known side, for which role consistency cannot be assessed: {count} (first "{what}").'
-    ),
+    "unknown_role": mark('Roles of no side, whose consistency cannot be assessed: {count} (first "{what}").'),
     "one_player": mark("The game has one player only."),
     REPEATS_DROPPED: mark("A lead dropped repeated messages of game {what}: {count}. This game replaces it."),
-    "not_public": mark(
-        'Texts that not everybody could hear were kept apart and are not rated: {count} (first "{what}").'
-    ),
+    "not_public": mark('Texts that not all could hear were kept apart, not rated: {count} (first "{what}").'),
     "notice": mark('Notices of the chat program were left out: {count} (first "{what}").'),
     "one_message": mark("The game has one message only."),
 }

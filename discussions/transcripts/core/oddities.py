@@ -38,32 +38,18 @@ _SENTENCES = {
         "Messages repeat earlier ones (same agent, text and time): {count} of {total}, first message {first}."
     ),
     TIME_BACK: mark("Messages are earlier than the message before them: {count}, first message {first}."),
-    LEAKED: mark(
-        "Texts hold JSON or private reasoning, not discussion: {count} of {total}, first message {first}."
-    ),
-    ROUND_ZERO: mark(
-        "The rounds begin at 0. Messages of round 0: {count} of {total}, first message {first}."
-    ),
-    TEXT_ROUND_ZERO: mark(
-        "Texts name a round, day or night 0, but the file counts from 1: {count}, first message {first}."
-    ),
+    LEAKED: mark("Texts hold JSON or private reasoning: {count} of {total}, first message {first}."),
+    ROUND_ZERO: mark("The rounds begin at 0. Messages of round 0: {count} of {total}, the first is {first}."),
+    TEXT_ROUND_ZERO: mark("Texts name a round 0, but the file has none: {count}, first message {first}."),
     ONE_SPEAKER: mark(
         "One agent wrote more than half of the messages: {count} of {total}, first message {first}."
     ),
     MANY_VOTES: mark("Rounds have more votes than players: {count}, first round {first}."),
-    STRANGER: mark(
-        "Texts name somebody like a player who is none: {count}, first message {first}. Is a player called otherwise?"
-    ),
-    NAMES_NOBODY: mark(
-        "None of the {total} texts names a player. Are players called otherwise in the texts?"
-    ),
-    FOR_ONE: mark(
-        "Texts say that they are for somebody alone: {count}, first message {first}. Could everybody hear them?"
-    ),
+    STRANGER: mark("Texts name somebody who is no player: {count}, first message {first}."),
+    NAMES_NOBODY: mark("None of the {total} texts names a player. Are players called otherwise there?"),
+    FOR_ONE: mark("Texts are for one alone: {count}, first message {first}. Could everybody hear them?"),
     LOOP: mark("Texts repeat a word over and over: {count}, first message {first}."),
-    THINKS: mark(
-        "Texts read like thoughts, not like speech: {count}, first message {first}. Could everybody hear them?"
-    ),
+    THINKS: mark("Texts read like thoughts: {count}, first message {first}. Could everybody hear them?"),
     DENIED: mark("Texts deny a vote that is in the record: {count}, first message {first}."),
 }
 _PERHAPS = mark(
@@ -432,8 +418,6 @@ def _times_back(messages: list[Message]) -> Iterator[int]:
     before: dict[str, float] = {}
     for message in messages:
         kind, seconds = _parse_time(message.time or "")
-        if not kind:
-            continue
         fall = before.get(kind, seconds) - seconds
         # A time of day that drops by more than half a day has passed midnight.
         if fall > 0 and not (kind == "clock" and fall > _HALF_A_DAY):

@@ -52,17 +52,13 @@ MOST_WAITING = 4
 _TOO_MUCH = mark(
     "The archive unpacks to more than {most:,.0f} MiB, the most that is read. Split it into several archives."
 )
-_LARGE_GAME = mark(
-    "The files of this folder have more than {most:,.0f} MiB together, the most that is read of one game."
-)
+_LARGE_GAME = mark("The files of this folder have over {most:,.0f} MiB, the most that is read of a game.")
 _PRIVATE_FILE = mark(
     'The name "{name}" says that not everybody could hear what is in the file, so it is no game of its own and was not '
     "read. If everybody could, give it another name."
 )
 _NOT_SO = mark("The file is not text in the encoding {name}. Name another one, or none where it is UTF-8.")
-_LEFT_OUT = mark(
-    "Files of the archive that are plainly no transcripts (such as licences) were left out: {count:,}."
-)
+_LEFT_OUT = mark("Files of the archive that are no transcripts (such as licences) were left out: {count:,}.")
 
 
 class ReadPlan(Struct, frozen=True):

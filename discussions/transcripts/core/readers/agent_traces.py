@@ -255,7 +255,6 @@ def _calls(values: _Placed) -> Iterator[_Answer]:
     for place, call in values:
         about = {key: part for name in _ABOUT for key, part in as_object(call.get(name)).items()} | call
         plain = {key: part for key, part in about.items() if type(part) in (str, int, bool)}
-        plain = {key: part for key, part in plain.items() if key not in ("model", "role")}
         plain = ids.get(str(call.get("custom_id")), {}) | plain
         given = openai_chat.first_values(plain, "game", "time", "type")
         kind = kind_of_type(str(given.get("type", "")))

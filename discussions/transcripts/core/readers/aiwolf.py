@@ -50,13 +50,9 @@ LEFT_OUT = ("Skip", "Over")
 _AT_NIGHT = ("WHISPER", "DIVINE", "GUARD", "ATTACK")
 _MILLISECONDS_FROM = 100_000_000_000
 _LAST_SECOND = 4_102_444_800  # the year 2100
-_ERROR = mark(
-    'Errors of agents that the server noted: {count} (first "{what}"). The game may have ended early.'
-)
+_ERROR = mark('Errors of agents: {count} (first "{what}"). The game may have ended early.')
 _DIFFERS = mark("Talks that are told to two agents in different words were read as first told: {count}.")
-_INVALID_VOTE = mark(
-    'Votes that name no player, which the server did not count, were left out: {count} (first "{what}").'
-)
+_INVALID_VOTE = mark('Votes that name no player were left out: {count} (first "{what}").')
 
 _LINE = re.compile(r"(?P<day>\d{1,6}),(?P<kind>[A-Za-z]{1,20}),(?P<rest>.*)", re.DOTALL)
 _STATUS = re.compile(r"(\d{1,6}),([^,]*),[^,]*,([^,]*)(?:,(.*))?", re.DOTALL)

@@ -40,7 +40,7 @@ _CARD = re.compile(
 )
 _ONE_WORD = re.compile(r"\w+")
 _DIFFERS = mark(
-    'Players to whom messages give another role or personality than "players", which counts: {count} (first "{what}").'
+    'Players with another role or personality in "players", which counts: {count} (first "{what}").'
 )
 
 

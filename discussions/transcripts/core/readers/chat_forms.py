@@ -35,7 +35,6 @@ from discussions.transcripts.core.readers.vote_lines import (
     Form,
     Lines,
     Parts,
-    is_votes,
     parts_of_tables,
     parts_votes,
     without_voting,
@@ -66,7 +65,6 @@ _BOX_EDGE = re.compile(r"\s{0,9}[╭┌┏╔╰└┗╚├┠╟+][─━═�
 _SIGN = re.compile("[\u2190-\u24ff\u2600-\u2bff\U0001f000-\U0001faff]\ufe0f? {0,3}")
 _MODEL = re.compile(r" ?\[[\w.:-]{1,40}/[\w.:-]{1,60}\]")
 _BARS = ("│", "┃", "║", "|")
-_RULED = re.compile(r"\s{0,99}[─━═]{2,200} {0,3}(?P<title>[^─━═\n]{1,80}?) {0,3}[─━═]{2,200}\s{0,99}")
 _BRANCH = re.compile(r"[\s│┃|]{0,99}(?P<sign>[├└╰┌╭])[─━-]{1,3} (?P<said>\S.*)")
 _WITH_VERB = re.compile(
     r"(?P<before>(?:[^\w\[<*`]{0,6}(?:\d{1,4}[.)] )?|[\[(]?[\d:., -]{4,30}[\])]?[ -]{0,3})"
@@ -245,8 +243,6 @@ def find_boxes(lines: Lines) -> Form | None:
 
 
 def _part_of_box(line: str) -> tuple[str, str]:
-    if ruled := _RULED.fullmatch(line):
-        return "same", f"=== {ruled['title']} ==="
     if top := _BOX_TOP.fullmatch(line):
         mode = _MODE.fullmatch(top["title"])
         return "name", _label(mode["name"], mode["mode"]) if mode else _label(top["title"], "")
@@ -337,8 +333,6 @@ def _parts_of_branches(lines: Lines) -> Parts:
                 yield "same", f"=== {title.strip()} ==="
             head = ""
             yield "same" if match_message(said) else "told", said
-        elif is_votes(head):
-            yield "same", said
         else:
             sign = _SIGN.match(said)
             yield "same", f"{sign[0] if sign else ''}{head}: {said[sign.end() if sign else 0 :]}"

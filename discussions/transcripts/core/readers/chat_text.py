@@ -47,27 +47,19 @@ _NAME_ENDS = re.compile(r"->|→|=>|➜|➔|⇒|\(")
 _COLUMNS = frozenset(("round", "player", "text", "private"))
 
 _NIGHT = mark("Lines under headings of nights are no part of the public discussion: {count}.")
-_NAME_IN_TEXT = mark(
-    'Lines that look like messages were taken into the text before: {count} (first of "{what}"). Correct the names.'
-)
+_NAME_IN_TEXT = mark('Lines like messages continue texts: {count} (first of "{what}"). Correct the names.')
 _HEADING_TEXT = mark('Texts after the headings of rounds were left out: {count} (first "{what}").')
 _SECTION_LINE = mark('Headings without a round were left out: {count} (first "{what}").')
-_MENDED = mark(
-    "Special spaces, brackets or marks of direction before texts were read as plain ones: {count}."
-)
-_ROLE_DIFFERS = mark(
-    "Messages that give a player another role than an earlier one; the first is kept: {count} (first {what})."
-)
+_MENDED = mark("Special spaces, brackets or marks before texts were read as plain ones: {count}.")
+_ROLE_DIFFERS = mark("Players with several roles, of which the first is kept: {count} (first {what}).")
 _FIGURES = mark('Lines with only a number or a list of players were left out: {count} (first of "{what}").')
 _COMES_BACK = mark('Lines that come back were left out: {count} (first "{what}").')
 _BEFORE_FIRST = mark('Lines before the first message were left out: {count} (first "{what}").')
 _FACT_BELOW = mark(
-    'Lines at the end were read as facts: {count} (first "{what}"). If players say them, list these at the beginning.'
+    'Lines at the end were read as facts: {count} (first "{what}"). If they are said, list the players.'
 )
 _BALLOTS = mark('Messages of a sign and a name were read as votes: {count} (first "{what}").')
-_SPEAKS_ONCE = mark(
-    'Players speak only once: {count} (first "{what}"). If that is part of a text, list the players at the beginning.'
-)
+_SPEAKS_ONCE = mark('Players speak only once: {count} (first "{what}"). If they are none, list the players.')
 
 
 class _Game(Struct):
@@ -281,18 +273,13 @@ def _enter(game: _Game, channel: str) -> None:
 
 
 def _take_narrated(game: _Game, line: chat.ChatLine, place: str) -> None:
-    """Take what who leads the game says: rounds and nights, votes, and who leaves. At night the rest is kept."""
-    was_night = game.channel != ""
+    """Take what who leads the game says: rounds and nights, votes, and who leaves."""
     for said in narration.sentences(line.text):
         if game.rounds.hear(said):
             game.latest = max(game.latest, game.rounds.number or 0)
             _enter(game, "night" if game.rounds.is_night else "")
         if not game.channel:
             _take_told(game, said, line.time, place)
-    if was_night and game.channel:
-        game.notes.warn("night_line", place, says=_NIGHT)
-        _take_at_night(game, replace(line, kind="message"), place)
-        return
     if line.kind == "narrated":
         game.notes.warn("narrated", place, line.name or line.text, says=narration.NARRATED)
     game.open = game.told

@@ -29,18 +29,11 @@ _AFTER_BLANK = re.compile(rb"\n[ \t]{0,9}\r?\n(?P<line>[^\r\n]{3,2000})")
 _NUMBER = re.compile(r"[\d.,:\s-]+")
 # A line of a chat may begin so: "31/01/2026, 20:15 - Ann: hello, Bea".
 _MOMENT = re.compile(r"\W{0,3}\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
-_LENGTH = mark(
-    "The row has {cells:,} cells, but the first row names {columns:,} columns. Put quotation marks around texts that "
-    "hold a delimiter."
-)
-_TOO_LONG = mark(
-    "A cell is longer than 131,072 characters. Shorten it, or close the quotation marks before it."
-)
+_LENGTH = mark("The row has {cells:,} cells for {columns:,} columns. Put quotation marks around texts.")
+_TOO_LONG = mark("A cell is longer than 131,072 characters. Shorten it, or close its quotation marks.")
 _TOO_MANY = mark("The file holds more than {most_cells:,} cells. Split it into several files.")
 _TOO_WIDE = mark("The file has {columns_count:,} columns; at most {most_columns} are read. Leave some out.")
-_TABLES = mark(
-    "The file holds several tables of messages or votes. Write them as one, with a column for the type of a row."
-)
+_TABLES = mark("The file holds several tables of messages or votes. Write one, with a column for the type.")
 _QUOTES = mark(
     'Quotation marks do not fit: a cell that begins with " must end with " before the next delimiter, and a " in it is '
     'written as "". Correct the row.'

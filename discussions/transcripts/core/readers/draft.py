@@ -14,9 +14,7 @@ from workspace.core.words import mark
 # Whom a text begins with: "[Ann]: ", "**Ann:** ".
 _NAMED = re.compile(r"[\[(<*_]{0,3}(?P<name>[^\n:：]{1,60}?)[\])>*_]{0,3} ?[:：][*_]{0,3}\s{1,3}(?=\S)")
 _LEAST_NAMED = 3
-_NAMES_LEFT = mark(
-    "Names of speakers at the beginning of their own texts were left out: {count} (first {what})."
-)
+_NAMES_LEFT = mark("Names of speakers before their own texts were left out: {count} (first {what}).")
 _BALLOTS = frozenset(
     "approve approved approves reject rejected rejects accept refuse support oppose agree disagree".split()
 )

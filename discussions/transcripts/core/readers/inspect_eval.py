@@ -16,9 +16,7 @@ _Placed = tuple[str, dict[str, Any]]
 NAME_KEYS = ("player", "agent", "name", "speaker")
 ATTACHMENT = "attachment://"
 _ERROR = mark("The sample ended with an error; what was said until then was read.")
-_EVENTS = mark(
-    "The messages were taken from the calls of the agents' models, since the conversation has one speaker."
-)
+_EVENTS = mark("The messages come from the calls of models, since the conversation has one speaker.")
 _LIMIT = mark("The sample ended at a limit; what was said until then was read.")
 _SCORES = mark('Scores of the log were left out: {count} (first "{what}").')
 _USED = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
@@ -44,12 +42,8 @@ def parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
-    """One sample as a native object; None with a fault when it is not a sample. Never raises."""
+    """One sample as a native object; None when it is not a sample. Never raises."""
     if not is_sample(value) or type(value["messages"]) is not list:
-        sentence = say(
-            "A sample of an Inspect log should be an object with id, epoch and a list of messages."
-        )
-        notes.fault("shape", "", say("{sentence} Write the log again with its samples.", sentence=sentence))
         return None
     for key, says in (("error", _ERROR), ("limit", _LIMIT)):
         if value.get(key):

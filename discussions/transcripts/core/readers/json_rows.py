@@ -39,9 +39,7 @@ _GAMES = frozenset("matche transcript conversation dialogue result item data".sp
 # How many rows at the beginning may list the players.
 _FIRST = 5
 MOST_IN_HEAD = 5_000
-_TOO_MANY = mark(
-    "The rows have more than {columns} keys, or more than {cells:,} values in all. Split the file, or leave keys out."
-)
+_TOO_MANY = mark("The rows have more than {columns} keys, or {cells:,} values. Split the file.")
 _NO_OBJECT = mark("A row should be a JSON object. Correct the file.")
 _NO_LIST = Problem(code="shape", message=mark("A list of objects was expected. Correct the file."))
 

@@ -52,12 +52,8 @@ from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.core.readers.vote_columns import find_votes
 from workspace.core.words import mark, say
 
-_VOTES_TWICE = mark(
-    'Votes of the messages were left out, since the object lists its votes under "votes": {count}.'
-)
-_WINNERS = mark(
-    "The messages name another winner than the object does ({what}); the one of the object counts."
-)
+_VOTES_TWICE = mark('Votes of the messages were left out, since the object has "votes": {count}.')
+_WINNERS = mark("The messages name another winner than the object ({what}); that of the object counts.")
 
 
 def recognises(value: Any) -> bool:

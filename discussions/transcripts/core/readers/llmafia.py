@@ -29,7 +29,6 @@ _GONE = re.compile(r"(.+?) was (?:voted out|eliminated)\. ")
 _END = "has ended, now it's time to vote"
 _NIGHT = "Now it's Nighttime"
 _VOTE = " voted for "
-_NO_CHAT = mark("The folder has no {day_chat}, which holds the messages. Add it.")
 _NO_UTF_8 = mark("Byte 0x{data:02x} is not UTF-8 text. Save the file again as UTF-8.")
 _NO_LINE = mark('The line should begin like "[14:05:00] Ann: ". Correct it, or remove it.')
 
@@ -57,8 +56,6 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
         _add_configured_players(draft, files[CONFIG])
     else:
         _add_named_players(draft, files)
-    if DAY_CHAT not in files:
-        notes.fault("no_file", "", _NO_CHAT, day_chat=DAY_CHAT)
     day, manager = _read_chat(files, DAY_CHAT, notes), _read_chat(files, MANAGER_CHAT, notes)
     # What is wrong with a night refuses no game: nobody rates it.
     night = _read_chat(files, NIGHT_CHAT, notes.apart())

@@ -87,7 +87,6 @@ _ADDRESSES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-_NO_LIST = mark("A chat should be a list of messages with role and content. Correct the file.")
 _NO_CONTENT = mark("The content should be text or a list of parts. Correct the file.")
 _NO_MESSAGE = mark("A message should be an object with role and content. Correct the file.")
 _NO_NAME = mark("The name of a message should be text. Correct the file.")
@@ -95,22 +94,14 @@ _NO_NAMES = mark(
     "Messages have no name: they seem to be what one model was told and what it answered. Leave out what it was told, "
     "and write the name of the player of each message."
 )
-_MAY_HIDE = mark(
-    'The key "{key}" of the messages may say who could hear them. Write it as "audience", or leave it out if it does '
-    "not."
-)
-_NO_PLAYER = mark(
-    'Whether "{name}" is a player is not clear. List it under "players", or write who heard its messages as their '
-    "audience."
-)
+_MAY_HIDE = mark('The key "{key}" may say who heard the messages. Call it "audience", or leave it out.')
+_NO_PLAYER = mark('Whether "{name}" is a player is not clear. List it under "players", or name its audience.')
 INSTRUCTION = mark('Messages that are no utterances of players were left out: {count} (first role "{what}").')
 _UNCLEAR_CALL = mark(
     'A text stands beside a call of "{name}" with another text; which of them the table heard is not clear. Write what '
     "was said as the content of the message."
 )
-_UNCLEAR_NAME = mark(
-    'Names with and without "{name}" speak; who heard the former is not clear. Write it as the audience of the message.'
-)
+_UNCLEAR_NAME = mark('Names with and without "{name}" speak. Write who heard the former as their audience.')
 TOOL_CALL = mark("Calls of tools were left out, of so many messages: {count}.")
 ITEM = mark('Items that are no messages were left out: {count} (first type "{what}").')
 PART = mark('Parts of messages that are no text were left out: {count} (first "{what}").')
@@ -196,12 +187,11 @@ def recognises(value: Any) -> bool:
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
-    """The chat as a native object; None with a fault when there are no messages. Never raises."""
+    """The chat as a native object; None when there are no messages. Never raises."""
     wrapper = as_object(value)
     key = find_list(value)
     entries = wrapper.get(key or "messages") if wrapper else value
     if type(entries) is not list:
-        notes.fault("shape", "", _NO_LIST)
         return None
     prefix = f"/{key or 'messages'}" if wrapper else ""
     placed = [(f"{prefix}/{index}", entry) for index, entry in enumerate(entries)]

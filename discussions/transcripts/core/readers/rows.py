@@ -68,12 +68,8 @@ REPEATED = mark("Votes that repeat an earlier one of their round count once: {co
 _STOPPED = mark("The game ended by an error of an agent. What was said until then is read.")
 _ENDS = re.compile(r"\b(?:terminated|aborted|crashed|game stopped|game ended)\b", re.IGNORECASE)
 _DIFFERS = {
-    "role": mark(
-        "Rows that give a player another role than an earlier row; the first is kept: {count} (first {what})."
-    ),
-    "personality": mark(
-        "Rows that give a player another personality than an earlier row; the first is kept: {count} (first {what})."
-    ),
+    "role": mark("Players with several roles, of which the first is kept: {count} (first {what})."),
+    "personality": mark("Players with several personalities; the first is kept: {count} (first {what})."),
 }
 _SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
 VOTES_AGAIN = mark(
@@ -86,9 +82,7 @@ AGAIN = mark(
 )
 _NO_PLAYER = mark("The row names no player. Write who said it, or take the row out.")
 _NO_TURN = mark('The turn "{turn}" is no whole number. Write a number, or map the column to the id.')
-_DATED = mark(
-    'The round "{shown}" looks like a date or a time. Map its column to the time, not to the round.'
-)
+_DATED = mark('The round "{shown}" looks like a date or a time. Map its column to the time.')
 
 
 class _RowGame(Struct):

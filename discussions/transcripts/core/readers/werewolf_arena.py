@@ -197,7 +197,6 @@ def _add_debate(draft: Draft, place: str, number: int, entry: dict[str, Any], lo
         result = _result(answer[1]) if len(answer) == 2 and answer[0] == name else {}
         fields = _SPEECH
         if entry is log:
-            read_object(text, f"{where}/1", notes)
             fields, text = _LOGGED_SPEECH, result.get("say")
         if type(name) is str:
             draft.named.setdefault(name, where)
