@@ -5,7 +5,7 @@ Names and times above texts, boxes that a console draws, plays, roles before nam
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 
@@ -109,7 +109,7 @@ _BETWEEN = re.compile(r"\s{0,3}[、，;；]\s{0,3}")
 
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
-    finders = (
+    finders: Iterable[Callable[[Lines], Form | None]] = (
         *(partial(_find_changed, form=_parts_facts), find_verbs, _find_parts, _find_above, find_boxes),
         *(find_branches, _find_play, _find_roles, _find_titles),
         *(partial(_find_changed, form=form) for form in (parts_of_tables, parts_votes, without_voting)),
