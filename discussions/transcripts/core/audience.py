@@ -69,6 +69,7 @@ _PRIVATE = frozenset(
     "spectators letter letters hidden lover lovers coven mason masons faction factions team teams teammate traitor "
     "traitors impostor impostors imposter imposters cult cultist cultists vampire vampires "
     "teammates backchannel confidential nur privat privée privé privado privada privato privata secreto secreta "
+    "scum minions lobos loups lupi wölfe nocturnal nocturno nocturna nocturne nächtlich ночной ночная "
     "secrète segreto segredo geheim flüstern nacht nuit noche noite notte личное тайно шёпот ночь мёртвые".split()
 )
 _PUBLIC = frozenset(
@@ -118,6 +119,22 @@ _PARTS = (
     (SPEECH, "公开 发言 遗言 遺言 讨论 白天 对话 全体 所有人 議論 発言 全員 토론 발언 모두".split()),
     (VOTE, "投票 투표".split()),
 )
+# Of these, those that say so whatever else is said: "wolf room", "all wolves", but "whispers publicly".
+_OPENLY = frozenset(
+    "everyone everybody public publicly öffentlich pública público publique pubblico aloud".split()
+)
+# What may stand beside words for speech and says nothing of who hears it.
+_NEUTRAL = frozenset(
+    "player players alive living surviving remaining present the a an of in on at to for by and or from with per each "
+    "before after during pre post new first second third sent send sends created add added made make "
+    "cast event entry item record line text list log history whole entire full hall square plaza sheriff mayor captain "
+    "campaign candidate free open starting starts will now commence commences commencing opens continues it out".split()
+)
+# How somebody says something: "says calmly".
+_MANNER = re.compile(r"(?!quiet|silent|inward|mental|soft|inner|discreet|confident)[a-z]+ly")
+_PUBLIC_PARTS = re.compile(
+    "|".join((*_PARTS[2][1], "[第天日轮回合阶段期的の之一二三四五六七八九十낮]|단계|일차|전체"))
+)
 # Signs of scripts without spaces; names have at most so many.
 UNSPACED, _SIGNS_OF_NAME = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]"), 4
 # Keys that may say who could hear a message, or what kind of row it is; and what other scripts are searched for.
@@ -148,11 +165,11 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def kind_of_type(value: str) -> str:
     """What a row of this type is, one of KINDS; "" when the words are not known. "INFO" before them says nothing."""
-    value = _LEVEL.sub("", value)
+    value = _LEVEL.sub("", value).replace("1:1", "private")
     known = set(words_of(_NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())))
     if known & _THOUGHT:
         return THOUGHT
-    if known & _PRIVATE and not known & _PUBLIC:
+    if known & _PRIVATE and not known & _OPENLY:
         return PRIVATE
     # Of "agent_schemed" nobody can tell.
     others = known - SPEAKERS
@@ -160,10 +177,24 @@ def kind_of_type(value: str) -> str:
     known -= _ACTS if known & {"public", "publicly"} else set()
     known = set() if others and others.isdisjoint(_KNOWN) else known
     known -= _SPEECH if known & OF_CALLS else set()
-    for kind, names in ((IGNORE, _IGNORE), (OUT, _OUT), (VOTE, _VOTE), (SPEECH, _PUBLIC), (SPEECH, _SPEECH)):
+    for kind, names in ((IGNORE, _IGNORE), (OUT, _OUT), (VOTE, _VOTE), (SPEECH, _PUBLIC | _SPEECH)):
         if known & names:
-            return kind
-    return next((kind for kind, parts in _PARTS if any(part in value for part in parts)), "")
+            # "scum chat": an unknown word beside a known one may say that not everybody heard it.
+            return (
+                kind
+                if kind != SPEECH or known <= _KNOWN | _NEUTRAL | {*filter(_MANNER.fullmatch, known)}
+                else ""
+            )
+    kind = next((kind for kind, parts in _PARTS if any(part in value for part in parts)), "")
+    return "" if kind == SPEECH and UNSPACED.search(_PUBLIC_PARTS.sub("", value)) else kind
+
+
+def is_half_known(words: str) -> bool:
+    """Whether some of the words are known, and what all say together is not."""
+    some = any(map(kind_of_type, words_of(words))) or any(
+        part in words for _kind, parts in _PARTS for part in parts
+    )
+    return some and not kind_of_type(words)
 
 
 def is_clear(kind: str) -> bool:
@@ -208,9 +239,6 @@ def kind_of_audience(value: str, names: Collection[str], author: str = "") -> st
         if {*listed, own} >= {*names} - NARRATORS and len(names) >= LEAST_TABLE:
             return SPEECH
         return THOUGHT if listed == [own] else NAMED
-    known = set(words_of(value))
-    if known & _PUBLIC and not known & _THOUGHT:
-        return SPEECH
     kind = kind_of_type(value)
     return kind if kind in (SPEECH, PRIVATE, THOUGHT) else ""
 

@@ -19,6 +19,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
 )
 from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
+from tests.factories.own_logs import lines
 from tests.factories.reading import read_transcripts
 
 
@@ -56,11 +57,43 @@ from tests.factories.reading import read_transcripts
         ("ATTACK", IGNORE),
         ("phase:transitioned", IGNORE),
         ("undertone", ""),
+        ("public whisper", ""),
         ("x", ""),
+        ("all wolves", PRIVATE),
+        ("dead players chat", PRIVATE),
+        ("1:1 message", PRIVATE),
+        ("Die Wölfe beraten sich", PRIVATE),
+        ("says calmly", SPEECH),
+        ("sheriff election speech", SPEECH),
+        ("第一天讨论", SPEECH),
     ],
 )
 def test_what_a_row_of_a_type_is(value, kind):
     assert kind_of_type(value) == kind
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("pack chat", "backroom talk", "says quietly", "one-to-one message", "Rudel-Chat"),
+        *(
+            "débat de la meute",
+            "discurso interior",
+            "чат стаи",
+            "狼队讨论",
+            "共有者の議論",
+            "늑대 토론",
+            "भेड़िया chat",
+        ),
+    ],
+)
+def test_a_word_that_is_not_known_makes_the_known_ones_beside_it_unknown(value):
+    """One such word may say that not everybody heard it, so the file waits."""
+    assert kind_of_type(value) == kind_of_audience(value, {"ann", "bea", "cid"}) == ""
+    data = lines(*({"round": 1, "speaker": name, "phase": phase, "text": f"{name} says: vote for Cid, {phase}."}
+                   for phase in ("debate", f"{value} 2") for name in ("Ann", "Bea", "Cid", "Ann")))  # fmt: skip
+    (fault,) = [fault for fault in read_transcripts(data, "log.jsonl").faults if not fault.is_warning]
+    assert f"{value} 2" in fault.message
 
 
 def test_who_an_audience_is():
@@ -72,7 +105,10 @@ def test_who_an_audience_is():
     assert kind_of_audience("Ann", names, author="Ann") == THOUGHT
     assert kind_of_audience("self", names) == THOUGHT
     assert kind_of_audience("wolves", names) == PRIVATE
-    assert kind_of_audience("Zoe", names) == ""
+    for value in ("Zoe", "everyone except Bea"):
+        assert kind_of_audience(value, names) == ""
+    for value in ("wolf room", "group of lovers", "all mafia"):
+        assert kind_of_audience(value, names) == PRIVATE, value
     assert kind_of_audience("Bea, dr. x and co", {"ann", "bea", "cid"}, author="Ann") == ""
     assert kind_of_audience("Bea, Cid", {"ann", "bea", "cid"}, author="Ann") == SPEECH
     assert kind_of_flag("True", is_private=True) == kind_of_flag("0", is_private=False) == PRIVATE

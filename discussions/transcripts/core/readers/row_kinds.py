@@ -21,6 +21,7 @@ from discussions.transcripts.core.audience import (
     VOTE,
     count_gaps,
     distinct,
+    is_half_known,
     is_hidden,
     kind_of_audience,
     kind_of_flag,
@@ -417,7 +418,9 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
             # A whisper to somebody is one whoever that is.
             yield kind or (PRIVATE if field == "private" else named), f"{field}: {value}" if kind else value
         elif field == "phase":
-            kind = _of_phase(value)
+            kind = _of_phase(
+                " ".join(word for word in value.split() if word.casefold() not in signs.names) or value
+            )
             # What is said while others vote is no vote, unless it is a name.
             is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
             is_name = signs.name(cells.get(recipes.TEXT, "")).casefold() in {"", *signs.names}
@@ -447,7 +450,7 @@ def _of_phase(value: str) -> str:
     if _OPEN.match(value):
         # Of "Day 1 notes" nobody can tell.
         return "" if kind == THOUGHT else SPEECH
-    return kind or (SPEECH if any(map(str.isdecimal, value)) else "")
+    return SPEECH if not (kind or is_half_known(value)) and any(map(str.isdecimal, value)) else kind
 
 
 def _of_flag(column: str, value: str) -> str:
