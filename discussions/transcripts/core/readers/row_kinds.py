@@ -418,9 +418,8 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
             # A whisper to somebody is one whoever that is.
             yield kind or (PRIVATE if field == "private" else named), f"{field}: {value}" if kind else value
         elif field == "phase":
-            kind = _of_phase(
-                " ".join(word for word in value.split() if word.casefold() not in signs.names) or value
-            )
+            words = [word for word in value.split() if word.casefold() not in signs.names]
+            kind = _of_phase(" ".join(words) or value)
             # What is said while others vote is no vote, unless it is a name.
             is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
             is_name = signs.name(cells.get(recipes.TEXT, "")).casefold() in {"", *signs.names}
@@ -439,9 +438,8 @@ def _is_flag(column: str, value: str, signs: RowSigns) -> bool:
     """Whether a value is a number, a flag or an empty list, and not the id of a player, as a channel has none."""
     is_known = value in signs.aliases or value.casefold() in signs.names
     is_player = is_known and _CHANNELS.isdisjoint(words_of(column))
-    return not is_player and (
-        value.isdecimal() or value == "[]" or kind_of_flag(value, is_private=True) != ""
-    )
+    is_flag = value.isdecimal() or value == "[]" or kind_of_flag(value, is_private=True) != ""
+    return is_flag and not is_player
 
 
 def _of_phase(value: str) -> str:
