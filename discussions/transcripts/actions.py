@@ -126,10 +126,7 @@ def _sort_out(files: list[Upload]) -> tuple[list[Upload], list[Unacceptable]]:
 
 
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
-    """Import games as separate games if other games have their ids.
-
-    Raises NotAllowed; Conflict when the file is itself an import of separate games.
-    """
+    """Import games as separate games if others have their ids. Raises NotAllowed; Conflict if they are separate."""
     permissions.check_import_transcripts(by, transcript.project)
     if transcript.is_separate:
         raise Conflict(_("These games were already imported as separate games."), code="already_separate")
@@ -143,10 +140,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
 
 
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
-    """Resume an import that was cancelled or failed; finished games stay as they are.
-
-    Raises NotAllowed, also when the list of games of its iteration has been frozen since.
-    """
+    """Resume an import that was cancelled or failed; finished games stay. Raises NotAllowed, also for frozen games."""
     permissions.check_import_transcripts(by, transcript.project)
     with transaction.atomic():
         return _queue(transcript, False, by, now)

@@ -32,10 +32,7 @@ ROW_FORMATS = ("csv", "jsonl", "separated", "chat_text")
 
 
 class ImportCounts(msgspec.Struct, frozen=True):
-    """The imported games of a transcript: all, the measured ones, and their warnings.
-
-    `own` leaves out games that were made here from another one of the file.
-    """
+    """The imported, measured and own games of a transcript, without those made here from others, and warnings."""
 
     games: int = 0
     measured: int = 0
@@ -165,10 +162,7 @@ class ImportsPage:
 
 
 class ImportPage(ImportLine):
-    """One import with its first games. The columns of a table in an archive are mapped with a file of its own.
-
-    `is_packed` says that the file is an archive.
-    """
+    """One import with its first games; a table in an archive (`is_packed`) is mapped with a file of its own."""
 
     def __init__(self, *, transcript: Transcript, now: datetime, is_packed: bool = False) -> None:
         super().__init__(transcript, _counts([transcript.pk]).get(transcript.pk, ImportCounts()))

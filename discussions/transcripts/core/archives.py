@@ -177,10 +177,7 @@ def gunzip(data: bytes, limits: Limits) -> bytes:
 
 
 def gunzip_start(data: bytes, most: int) -> tuple[bytes, bool]:
-    """At most `most` bytes of what a gzip file holds, and whether the file ends there, from its first bytes `data`.
-
-    Bytes that are no gzip come back as they are. Never raises: damaged bytes end the result.
-    """
+    """At most `most` bytes of what `data` holds, if it is gzip; whether it ends there. Never raises."""
     if not data.startswith(GZIP_START):
         return data, True
     unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)

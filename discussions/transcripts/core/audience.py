@@ -198,10 +198,7 @@ def is_half_known(words: str) -> bool:
 
 
 def is_clear(kind: str) -> bool:
-    """Whether the words of a type all say one thing, and not that the row is left out.
-
-    The level of a log says nothing, but what is for debugging may not have been said.
-    """
+    """Whether the words of a type say one thing, which is read. Levels of logs say nothing, but debugging may do so."""
     words = words_of(kind)
     kinds = {kind_of_type(word) for word in words if word.upper() not in LEVELS}
     return kinds - {""} in ({THOUGHT}, {PRIVATE}, {THOUGHT, PRIVATE}) or (
@@ -226,10 +223,7 @@ def kind_of_title(title: str) -> str:
 
 
 def kind_of_audience(value: str, names: Collection[str], author: str = "") -> str:
-    """SPEECH, PRIVATE, THOUGHT, or NAMED for some players' names alone; "" when the words are not known.
-
-    `names` are the players, case-folded. "0" to "1" and "true" are no audience: see `kind_of_flag`.
-    """
+    """SPEECH, PRIVATE, THOUGHT, or NAMED for names of some players (`names`, case-folded) alone; "" for other words."""
     said = value.strip().casefold()
     if said in ("*", "@all", "@everyone", "@here"):
         return SPEECH
@@ -260,10 +254,7 @@ def kind_of_flag(value: str, *, is_private: bool) -> str:
 
 
 def looks_like_audience(key: str) -> bool:
-    """Whether an unknown key may say who could hear a message, or what kind of row it is.
-
-    So may a key around it: "to.name". What is in a private object or a state says nothing of the message beside it.
-    """
+    """Whether an unknown key, or one around it ("to.name"), may say who heard a message, or what kind of row it is."""
     around, _dot, last = key.rpartition(".")
     outer = {*words_of(around)}
     if not outer.isdisjoint(("setting", "settings", "config")):
@@ -276,10 +267,7 @@ def looks_like_audience(key: str) -> bool:
 
 
 def say_hidden(values: Iterable[str]) -> bool:
-    """Whether all values say that not everybody could hear something, in words that differ by a name alone.
-
-    "Ann is thinking (hidden)", "Bea is thinking (hidden)".
-    """
+    """Whether all values hide something, in words that differ by a name alone: "Ann is thinking (hidden)"."""
     shapes = distinct((_CAPITALISED.sub("", value) for value in values), _MOST_SHAPES + 1)
     return 0 < len(shapes) <= _MOST_SHAPES and all(
         len(shape) <= _LONGEST_WORDS and kind_of_title(shape) for shape in shapes
@@ -311,10 +299,7 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
 
 
 def tells_apart(rows: Iterable[tuple[str, str, str]]) -> bool:
-    """Whether a few values tell apart what a player says in a round, given as player, round and value of each row.
-
-    Most players have several rows in a round, each with a value of its own: one thought and one speech, say.
-    """
+    """Whether a few values, with player and round, tell apart what a player says in one: thought and speech, say."""
     said: dict[tuple[str, str], list[str]] = {}
     for player, number, value in rows:
         said.setdefault((player, number), []).append(value)

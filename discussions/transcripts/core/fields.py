@@ -73,10 +73,7 @@ def keys(names: str) -> Keys:
 
 
 def known_keys(raw: dict[str, Any], known: Keys, pointer: str, notes: Notes) -> dict[str, Any]:
-    """The object under the keys we use; snake_case is read too.
-
-    An unknown key is a warning; the same thing under two spellings is a fault unless both say the same.
-    """
+    """The object under our keys; an unknown key is a warning, two spellings that say different things are a fault."""
     if raw.keys() <= known.ours:
         return raw
     built: dict[str, Any] = {}

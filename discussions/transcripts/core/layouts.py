@@ -396,10 +396,7 @@ def _broken(data: bytes, name: str, document: Document) -> ReadOutcome:
 
 
 def _explain(document: Document, head: list[Any], options: ReadOptions) -> str:
-    """Why the parts of the file are no games, though each could be read; "" for any other file.
-
-    `head` are the first values of a file that is not one.
-    """
+    """Why parts of the file, or its first values `head`, are no games, though each could be read; "" for others."""
     if not document.is_readable:
         return explain_pieces(head)
     part, key = document.value, ""

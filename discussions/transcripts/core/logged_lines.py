@@ -41,10 +41,7 @@ _OTHER = "line"
 
 
 def as_json_lines(data: bytes, *, is_part: bool = False) -> bytes:
-    """The bytes as JSON lines, where most of the first lines are objects or pairs; else as they are.
-
-    Of a part, a last character that is cut off is left out; what is not UTF-8 stays as it is.
-    """
+    """The bytes as JSON lines, where most first lines are objects or pairs; of a part, without a cut character."""
     head = data[:_HEAD].decode("utf-8", "ignore")
     writers = (
         _write_objects,

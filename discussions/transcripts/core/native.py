@@ -261,10 +261,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> None:
-    """Read a message; for an empty one, only speaker and round. Positions count only messages with a text.
-
-    What not everybody could hear has no position: it goes to the notes.
-    """
+    """Read a message; of an empty one only speaker and round. What not all could hear goes to the notes."""
     audience = raw.get("audience")
     if audience is not None and not _is_public(audience, raw, pointer, found, notes):
         return
@@ -300,10 +297,7 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
 
 
 def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes) -> tuple[Any, bool]:
-    """What a message says without notices of a program and thoughts between tags, and whether it had some.
-
-    Thoughts are kept in the notes.
-    """
+    """What a message says without notices and thoughts, and whether it had some; thoughts are kept in the notes."""
     said, thought = raw.get("message"), ""
     if type(said) is not str:
         return said, False

@@ -31,10 +31,7 @@ class Limits(Struct, frozen=True):
 
 
 class ReadGame(Struct, frozen=True):
-    """One game that may be imported, with its warnings; `place` is the file and, in a file of many, the pointer.
-
-    `private` is what not everybody could hear: it never becomes part of the record.
-    """
+    """One game that may be imported, with its warnings and its place. `private` never becomes part of the record."""
 
     record: GameRecord
     warnings: list[Fault]
@@ -135,19 +132,13 @@ class Notes:
         return Notes(self.file, place, self.limits, source=source, columns=self.columns)
 
     def fault(self, code: str, pointer: str, message: str, **values: object) -> None:
-        """Add a fault, which refuses the game; `pointer` is relative to the game, or a place such as "line 12".
-
-        `values` are those of the message, as for `say`.
-        """
+        """Add a fault, which refuses the game, at a pointer in it or a place ("line 12"); `values` as for `say`."""
         self.fault_count += 1
         if len(self.faults) < self.limits.faults:
             self.faults.append(Fault(place=self._place(pointer), code=code, message=say(message, **values)))
 
     def warn(self, code: str, pointer: str = "", what: object = "", count: int = 1, says: str = "") -> None:
-        """Add a warning about a game that is imported nevertheless.
-
-        `says` is the sentence of a code that is not in WARNINGS.
-        """
+        """Add a warning about a game that is imported anyway; `says` is the sentence of a code not in WARNINGS."""
         known = self._warned.get(code)
         new = (0, self._place(pointer), str(what)[:60], says or WARNINGS[code]) if known is None else known
         self._warned[code] = (new[0] + count, *new[1:])

@@ -79,10 +79,7 @@ def is_notice(line: str) -> bool:
 
 
 def split_notice(text: str, author: str = "") -> tuple[str, str]:
-    """What a message says, and what a program wrote into it; "" for nothing of the one or of the other.
-
-    A caption may follow the notice of a picture on its next lines.
-    """
+    """What a message says, also below the notice of a picture, and what a program wrote into it; each may be ""."""
     if len(text) >= _SHORT and not text.startswith(_BEGINS) and text[-1] != ">" and "\n" not in text[:_SHORT]:
         return text, ""
     first, _line, rest = text.partition("\n")

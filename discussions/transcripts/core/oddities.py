@@ -189,10 +189,7 @@ _FEWEST_PLAYERS = 3
 
 
 class Oddity(Struct, frozen=True):
-    """One thing that looks odd: `count` of `total` messages, the first at position `first`.
-
-    `aliases` are names that may be other names of players.
-    """
+    """What looks odd: `count` of `total` messages, first at `first`. `aliases` may be other names of players."""
 
     code: str
     count: int

@@ -207,10 +207,7 @@ def folder_format(names: list[str], options: ReadOptions) -> Format | None:
 
 
 class ReadTally(Struct):
-    """Totals of the games read so far: how many, the first faults in order of place, and the formats.
-
-    Where the games are stored, also how many of them were taken, and the faults of those that were not.
-    """
+    """Totals of the games read so far; where they are stored, also of those taken, and the faults of the others."""
 
     most: int = Limits().faults
     game_count: int = 0

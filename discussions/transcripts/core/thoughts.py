@@ -243,10 +243,7 @@ _ASIDES = (
 
 
 def split_aside(text: str) -> tuple[str, str]:
-    """What a text says beside words in marks, in unknown tags or under unknown keys of JSON, and these.
-
-    The marks are at its beginning or its end, and hold three words or more, or say who alone could hear it.
-    """
+    """What a text says beside unknown tags, keys or marks at an end, of three words or for some alone, and these."""
     if text[:1] == "{" and (found := _split_keys(text)):
         return found
     ends = text[:1] + text[-1:]

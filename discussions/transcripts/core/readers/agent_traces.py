@@ -270,10 +270,7 @@ def _calls(values: _Placed) -> Iterator[_Answer]:
 
 
 def _read_ids(ids: list[str]) -> dict[str, dict[str, Any]]:
-    """What ids such as "game7|round1|Ann|speak|1" say of their calls: the player, the round, the type and the game.
-
-    The player is the one part whose words come back and say nothing else; empty if that is not one part.
-    """
+    """What ids such as "game7|round1|Ann|speak|1" say of their calls; {} unless the player is one part of them."""
     sign = next((sign for sign in "|/:;#, " if ids and all(sign in own for own in ids)), "")
     split = _APART if not sign else re.compile(re.escape(sign))
     parts = {own: [part for part in split.split(COUNTED.sub("", own)) if part] for own in ids}

@@ -18,10 +18,7 @@ class Answer(Struct):
 
 
 def find_public(said: list[Answer]) -> list[Answer]:
-    """The answers that everybody was told who is told, or answers, something later.
-
-    At the end of a game, where some are told nothing more, more than half of those who heard the last one are enough.
-    """
+    """The answers told to all who are told, or answer, something later; at the end half of them are enough."""
     later: set[str] = set()
     likely: list[Answer] = []
     hidden: list[Answer] = []

@@ -147,10 +147,7 @@ def any_of(names: frozenset[str]) -> "re.Pattern[str]":
 
 
 def addressed(text: str, names: Collection[str], *, by_colon: bool = False) -> str:
-    """The names, case-folded in `names`, of those for whom a text says it is: "[to Bea] psst"; "" for others.
-
-    `by_colon` says that "Bea: psst" does, too.
-    """
+    """For whom of the case-folded `names` a text is: "[to Bea] psst", or `by_colon` "Bea: psst"; "" for others."""
     found = _ADDRESSED.match(text) or (_BEFORE_COLON.match(text) if by_colon else None)
     listed = re.split(r"\s*(?:,|&|\band\b)\s*", found["names"].strip()) if found else []
     return ", ".join(listed) if listed and {one.casefold() for one in listed} <= {*names} else ""

@@ -45,10 +45,7 @@ _DIFFERS = mark(
 
 
 def find_names(value: Any, rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """The name of each player to whom an object, or one inside it, gives an id, too.
-
-    `rows` say who speaks, and what.
-    """
+    """The name of each player to whom an object gives an id, too; `rows` say who speaks, and what."""
     said = {name for cells in rows if (name := cells.get(PLAYER, "").strip()).casefold() not in NARRATORS} - {
         ""
     }

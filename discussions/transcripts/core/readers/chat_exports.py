@@ -71,10 +71,7 @@ def _in_public(rooms: dict[str, list[_Placed]]) -> list[tuple[str, Any]]:
 
 
 def read_files(files: Mapping[str, bytes], new_notes: NewNotes, columns: Columns) -> Games:
-    """The games of an export: its one public channel, or those of which people said so. Never raises.
-
-    What is private belongs to the first game.
-    """
+    """The games of an export: its one public channel, or those said to be some; the first has what is private."""
     # What people said of channels, whose names are case-folded there; the first recipe counts.
     recipes = [recipe for recipe in columns if not recipe.fields or [*recipe.columns] == CHANNEL_COLUMNS]
     kinds = {room: kind for recipe in reversed(recipes) for room, kind in recipe.kinds.items()}

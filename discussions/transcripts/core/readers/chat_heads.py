@@ -32,10 +32,7 @@ _LABELLED = re.compile(r"[^:：\n]{1,60}[:：](?!\d)|\W{0,4}[\[(<*][^\n]{1,60}[\
 
 
 def recognises_text(text: str) -> bool:
-    """Whether the text is a chat: two messages with times, or a name that speaks twice, among few other lines.
-
-    In a text of nothing but messages and headings of rounds, nobody need speak twice.
-    """
+    """Whether a text is a chat: two messages with times, a name that speaks twice, or only messages and headings."""
     whole = [line.strip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
     whole = forms.as_chat(whole, forms.find_forms(whole))
     whole = whole[labels.facts_at(whole, 0, len(whole))[1] :]

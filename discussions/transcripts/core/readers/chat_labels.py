@@ -112,10 +112,7 @@ def _is_title_of_file(lines: list[str], at: int) -> bool:
 
 
 def facts_below(lines: list[str], first: int, last: int, names: Collection[str]) -> tuple[list[Fact], int]:
-    """The facts of the closing blocks that hold only facts, and where they begin; each block follows an empty line.
-
-    A block that begins with one of the `names` of listed players is a message.
-    """
+    """The facts of the closing blocks, after empty lines, that no listed name begins, and where they begin."""
     found: list[Fact] = []
     blocks = groupby(range(first, last), lambda at: bool(lines[at].strip()))
     for begin, *more in reversed([[*block] for has_text, block in blocks if has_text]):
@@ -127,20 +124,14 @@ def facts_below(lines: list[str], first: int, last: int, names: Collection[str])
 
 
 def is_markup(lines: list[str]) -> bool:
-    """Whether a text that begins with "<" is HTML or XML, and not a chat of `<Name> text` lines.
-
-    So is one with sentences in the cells of tables, whose columns say who heard them.
-    """
+    """Whether a text is HTML or XML, and no `<Name> text` lines, or has sentences in the cells of tables."""
     is_told = sum(_TOLD_CELL.match(line) is not None for line in lines) > 1
     is_irc = chat.IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
     return is_told or (lines[0].lstrip().startswith("<") and not is_irc)
 
 
 def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bool:
-    """Whether it has to be asked what words beside texts mean. It then waits as lines of another shape.
-
-    `found` is what the `lines` are; in the `whole` there are blank ones, too.
-    """
+    """Whether it has to be asked what words beside texts mean; `found` are the `lines`, `whole` has blank ones, too."""
     is_heard = list(_heard(found))
     found, lines = [*compress(found, is_heard)], [*compress(lines, is_heard)]
     said = [line for line in found if line.kind == "message"]
@@ -199,10 +190,7 @@ def _heard(found: Iterable[ChatLine]) -> Iterator[bool]:
 
 
 def find_modes(names: Iterable[str]) -> frozenset[str]:
-    """What stands after several names, in brackets or as a word, of players who speak with other words, too.
-
-    It may say who could hear a message: "Ann (aside)", "Ann denkt", "Ann_plans", "Ann @Bea (PM)".
-    """
+    """What stands after several names that speak with other words, too: "Ann (aside)", "Ann_plans", "Ann @Bea (PM)"."""
     found: dict[str, set[str]] = {}
     known = dict.fromkeys(filter(None, names))
     addressed = _find_addressed(known)
@@ -390,10 +378,7 @@ def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
 
 
 def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
-    """The numbers of lines that are titles of what follows: a message starts right below.
-
-    They stand alone in marks; or a blank line or the heading of a round is above, and they are no sentences.
-    """
+    """The numbers of lines right above messages that are titles: alone in marks, or below a blank line or a heading."""
     found = set[int]()
     first = min(starts, default=0)
     for number, (above, line) in enumerate(pairwise(["", *lines]), start=1):
@@ -415,10 +400,7 @@ def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
 
 
 def split_hidden(lines: list[str], starts: Collection[int]) -> Iterator[tuple[int, str, str]]:
-    """Each line with its number and "", and instead of lines that words in marks hide all of these, with the words.
-
-    They are hidden up to the next words in marks, a blank line or one of the lines that start a message.
-    """
+    """Each line with its number and ""; those that words in marks hide, up to the next or a blank, as one with them."""
     titles = hidden_parts(lines)
     part, first, hidden = "", 0, list[str]()
     for number, line in enumerate([*lines, ""], start=1):
@@ -459,10 +441,7 @@ def title_apart(line: str) -> str:
 
 
 def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
-    """Whether labels and what follows them are fields of records, and not names and texts.
-
-    Two labels or more come back equally often, and each with few short values.
-    """
+    """Whether labels are fields of records, no names: two come back equally often, each with few short values."""
     said: dict[str, list[str]] = {}
     for label, text in pairs:
         said.setdefault(label, []).append(text)

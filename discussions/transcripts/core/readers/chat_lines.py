@@ -373,10 +373,7 @@ def _tagged_line(line: str, style: ChatStyle) -> ChatLine | None:
 
 
 def _find_tags(lines: list[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words in brackets before messages ("[Town] Ann: hello"), and which of these everybody could hear.
-
-    Those are words that say so, and one of no known meaning that most messages have.
-    """
+    """The words in brackets before messages ("[Town] Ann: hello"), and those that say, or seem to say, "to all"."""
     begun = [line for line in lines if line[:1] in ("[", "(") or line[:1].isdecimal()]
     found = Counter(
         tag["how"].strip().casefold()

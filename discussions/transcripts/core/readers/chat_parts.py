@@ -41,10 +41,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def find_titled_games(decoded: Decoded) -> list[tuple[int, int, int]]:
-    """The begin and the end of each game, and the number of its first line.
-
-    If a file begins with `Game: ...` or a title such as "=== Game 1 ===", each such line begins a game.
-    """
+    """Begin, end and first line of each game; if a title ("=== Game 1 ===") begins the file, each begins one."""
     data, end = decoded.data, len(decoded.data)
     titles = (
         (found.start(), decoded.part(*found.span()).strip()) for found in _GAME.finditer(data, decoded.begin)
@@ -63,10 +60,7 @@ def find_titled_games(decoded: Decoded) -> list[tuple[int, int, int]]:
 
 
 def find_repeated(lines: list[str]) -> set[str]:
-    """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0.
-
-    "Day 2 begins." need come back only once, and so need a line below messages of several players.
-    """
+    """What comes back before messages with other numbers, as 0: "Post #3, 8:15 pm", "Day 2 begins." below messages."""
     # What stands below a name alone is its text.
     heads = [match_message(line) for line in lines]
     texts = [bool(head and not (head["text"] or "").strip()) for head in [None, *heads][:-1]]
@@ -91,10 +85,7 @@ def find_repeated(lines: list[str]) -> set[str]:
 
 
 def without_inner(lines: list[str]) -> list[str]:
-    """The lines, empty where they are headings whose numbers begin again below others that never fall.
-
-    Of "Day 1", "Round 1", "Round 2", "Day 2", "Round 1" those are the rounds.
-    """
+    """The lines without headings whose numbers begin again below others: of "Day 1", "Round 1", "Day 2" the rounds."""
     headings = list(map(_heading_of, lines))
     numbers: dict[str, list[int]] = {}
     for word, number in filter(None, headings):
@@ -114,10 +105,7 @@ def _heading_of(line: str) -> tuple[str, int] | None:
 
 
 def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> dict[str, str]:
-    """What a title or a channel that a line names says of the lines below: their round and phase; {} of other lines.
-
-    `before` is what counted above; `is_alone` says that all titles are called alike.
-    """
+    """The round and phase that a title gives the lines below; `before` is above, `is_alone`: titles are alike."""
     title, label = TITLE.fullmatch(line), LABEL.fullmatch(line)
     if title:
         return begin_part(title["title"], before, is_alone=is_alone)

@@ -63,10 +63,7 @@ _SPEAKS_ONCE = mark('Players speak only once: {count} (first "{what}"). If they 
 
 
 class _Game(Struct):
-    """A game while its lines are read; its first line has the number `begin` in the file.
-
-    Who only speaks at night is no player.
-    """
+    """A game while its lines are read, from line `begin` of the file on. Who only speaks at night is no player."""
 
     notes: Notes
     draft: Draft

@@ -201,10 +201,7 @@ def _is_record(cell: str) -> bool:
 
 
 def find_kind(free: list[Column], players: Column) -> str:
-    """A column of a few codes or flags that tell apart what one player said: what they mean has to be asked.
-
-    A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes". "" without such a column.
-    """
+    """A column of a few codes that tell apart what one player said, names in them aside: that is asked; or ""."""
     # Who is dead may speak where the others do not hear it.
     named = [one for one in free if kind_of_type(one.name) == OUT or not is_of_others(one.name)]
     for column in [one for one in named if not _is_of_leaders(one.last)]:
@@ -229,10 +226,7 @@ def find_kind(free: list[Column], players: Column) -> str:
 
 
 def with_kind(table: Table, mapping: recipes.MappingRecord) -> recipes.MappingRecord:
-    """With the unknown column, if there is one, of few codes that tell apart what a player says: that is asked.
-
-    And with one that is called a vote and names players, and one that is called a round and counts them.
-    """
+    """With the unknown columns of codes, which are asked, of votes for players, and of rounds, if there are some."""
     columns = {column.name: column for column in columns_in(table)}
     players = columns.get(mapping.fields.get(recipes.PLAYER, ""))
     free = find_free(table, mapping.fields)
@@ -335,10 +329,7 @@ def find_bare_text(table: Table, fields: Mapping[str, str], free: list[Column]) 
 
 
 def is_as_named(column: Column, other: Column, said: Column | None) -> bool:
-    """Whether a column may be the players rather than another one.
-
-    It has more values, or the texts do not name most values of the other and few of its own. "speak", "vote" are none.
-    """
+    """Whether a column may rather be the players: it has more values, or texts do not name most of the other's."""
     if {SPEECH, VOTE} <= {*map(kind_of_type, column.different)}:
         return False
     if len(other.different) < len(column.different):
@@ -380,10 +371,7 @@ def find_round(
 
 
 def is_round(column: Column) -> bool:
-    """Whether a column is a number that never falls: in most rows, or in the first row of each round alone.
-
-    Every number may follow the same word: "Day 1", "R1".
-    """
+    """Whether a column is a number ("Day 1", "R1") that never falls, in most rows or in the first of each round."""
     cells = [_ROUND.fullmatch(cell.strip()) for cell in column.cells]
     found = [cell for cell in cells if cell]
     is_counted = 1 < len(column.different) <= MOST_ROUNDS and None not in cells
@@ -406,10 +394,7 @@ def is_count(table: Table, place: int) -> bool:
 
 
 def find_ids(table: Table) -> dict[str, str]:
-    """The name of each player whom rows give an id beside it: {"player": 2, "name": "Bea"}.
-
-    Before it is given, a name may be the id itself: "Player 2". What texts call players is no id.
-    """
+    """The name of each player by the id beside it: {"player": 2, "name": "Bea"}. What texts call players is no id."""
     every = columns_in(table)
     fields = {column.name: recipes.field_of(column.name) for column in every}
     columns = [column for column in every if fields[column.name] in (recipes.PLAYER, *recipes.OF_TYPED_ROWS)]
@@ -480,10 +465,7 @@ class ListedPlayers:
 
 
 def may_list_players(names: Set[str], cells: Iterable[str]) -> bool:
-    """Whether each of these cells lists some players, case-folded, or all list flags or ids, one for each player.
-
-    Beside lists of players one entry alone may mean everybody: "*".
-    """
+    """Whether cells list some players, case-folded, one of them perhaps all ("*"), or a flag or an id of each."""
     lists = [[name.casefold() for name in split_names(cell)] for cell in cells]
     others = [own for own in lists if names.isdisjoint(own)]
     if len(others) < len(lists):

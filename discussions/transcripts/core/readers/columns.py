@@ -223,10 +223,7 @@ def _field_of(column: str) -> str | None:
 
 
 def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
-    """Field -> column, where a column's name is a known spelling.
-
-    The first column of a field has it. In rows of several types every type may have a column of its own: "a|b".
-    """
+    """Field -> the first column with a known spelling; in rows of several types all of them: "a|b"."""
     found = _by_field(columns)
     for names in (names for names in found.values() if len(names) > 1):
         # "authorName" rather than "author", and a name rather than "player_id", which may stand before it.
@@ -304,10 +301,7 @@ def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> M
 
 
 def _with_deciding(fields: dict[str, str], columns: Sequence[str]) -> dict[str, str]:
-    """A person's fields, and the columns by which rows are told apart, unless the person gave those a meaning.
-
-    Rows of other types than speech may name their player, and have their text, in columns of their own.
-    """
+    """A person's fields, and the unused columns that tell rows apart, or name players and texts of other types."""
     used = {part for name in fields.values() for part in split_columns(name, columns)}
     unused = _by_field(column for column in columns if column not in used)
     of_types = NEEDED if "type" in unused or "type" in fields else ()
@@ -321,10 +315,7 @@ def fits_columns(fields: Mapping[str, str], columns: Sequence[str]) -> str:
 
 
 def parse_mapping(texts: Iterable[str]) -> MappingRecord:
-    """A mapping written as `player=Speaker,text=Content,is.undertone=thought`, for any file.
-
-    Raises ValueError with a sentence.
-    """
+    """A mapping for any file: `player=Speaker,text=Content,is.undertone=thought`. Raises ValueError with a sentence."""
     found: dict[str, str] = {}
     for part in (part for text in texts for part in _parts(text)):
         field, sign, column = (piece.strip() for piece in part.partition("="))

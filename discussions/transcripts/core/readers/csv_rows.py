@@ -87,10 +87,7 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> tables.Table:
 def _whole(
     decoded: Decoded, delimiter: str, faults: tables.TableFaults | None = None
 ) -> tuple[int, int, int]:
-    """All rows of the table of messages with its header: where it begins and ends, and the number of its first line.
-
-    Lines of comments before it, and other tables before and after it, are left out. Two tables of messages are a fault.
-    """
+    """Where the table of messages begins and ends, and its first line; comments and other tables are left out."""
     head = decoded.head(SAMPLE_CHARACTERS)
     sep = _SEP_LINE.match(head)
     begin = decoded.begin + (sep.end() if sep else _comments(head, delimiter))
@@ -137,10 +134,7 @@ def _cells_of_line(line: str, delimiter: str) -> list[str]:
 def _rows(
     decoded: Decoded, delimiter: str, start: int, end: int, number: int, width: int = 0
 ) -> Iterator[tables.TableRow]:
-    """The non-empty rows between two offsets, with `width` cells if that is known. The first line has `number`.
-
-    Raises csv.Error.
-    """
+    """The filled rows between two offsets, of `width` cells if known; the first line has `number`. Raises csv.Error."""
     reached = start
 
     def lines() -> Iterator[str]:

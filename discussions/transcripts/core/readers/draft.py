@@ -64,10 +64,7 @@ class Draft:
         fields: Mapping[str, str] = {},
         **private: Any,
     ) -> None:
-        """A message in the round with this number; `private` may be its audience and its author's reasoning.
-
-        What not everybody could hear is a turn only in formats that count it.
-        """
+        """A message; `private` is audience and reasoning. What not all heard is a turn only where formats count it."""
         is_turn = self._counts_private or private.get("audience") is None
         self._turns += is_turn
         part = {
@@ -146,10 +143,7 @@ def find_side(role: Any, sides: Mapping[str, str]) -> Any:
 def read_lines(
     lines: Iterable[str], shape: "re.Pattern[str]", stray: Callable[[int], None]
 ) -> list[tuple[int, "re.Match[str]", str]]:
-    """Each line of a shape: its number, its match, and the lines of no shape that follow and continue its text.
-
-    `stray` is told the number of each line that has a text and no line before it.
-    """
+    """Each line of a shape: number, match, and the other lines below. `stray` is told of text before the first one."""
     found: list[tuple[int, re.Match[str], list[str]]] = []
     for at, line in enumerate(lines, start=1):
         match = shape.fullmatch(line)

@@ -192,10 +192,7 @@ def _propose_signs(
 
 
 def _kind(free: list[Column], players: Column | None, found: dict[str, str], typed: Column | None) -> str:
-    """The column of types, where none is called so: of few words, some of them known, or one that has to be asked.
-
-    It stands before one that is called so and is the same in all rows that it tells apart.
-    """
+    """The column of types by its words, or one that is asked, before one that is the same wherever it tells apart."""
     known = [
         one
         for one in free

@@ -304,10 +304,7 @@ def _place_of(told: str, text: str, owner: str, named: "re.Pattern[str]") -> int
 
 
 def _order(histories: list[AgentChat], answers: list[Answer]) -> list[Answer]:
-    """The answers that others were told, in the order in which they came to the players.
-
-    What only some were told comes after the last thing before it that is known already.
-    """
+    """The answers that others were told, in the order in which players came to know them."""
     came: list[list[tuple[int, int, int]]] = []
     for history in histories:
         places = []

@@ -125,10 +125,7 @@ def _values_at(data: bytes, places: Iterable[tuple[int, int | None]]) -> list[An
 
 
 def _are_no_rows(messages: list[dict[str, Any]]) -> bool:
-    """Whether messages of a chat are told in other words than role and name, or most but the first have names.
-
-    No key of theirs may say of which game they are, or who could hear them.
-    """
+    """Whether a chat has other words than role and name, or names after the first, and no key hides or tells a game."""
     objects = [one for one in messages if type(one) is dict]
     about = [part for one in objects for key in _OF_A_MESSAGE if (part := as_object(one.get(key)))]
     ids = [one["id"] for one in objects if "id" in one]
@@ -144,10 +141,7 @@ def _are_no_rows(messages: list[dict[str, Any]]) -> bool:
 
 
 def take_lines(data: bytes) -> bytes:
-    """The lines of a log that are the only list of texts of a JSON value, and name who speaks; else the bytes.
-
-    Under a key that says that not everybody could hear them, they stay as they are.
-    """
+    """The lines of the only list of texts of a JSON value, naming who speaks, unless a key hides them; or all."""
     # The values of a large file are read one by one.
     if data[:1] not in (b"{", b"[") or len(data) >= _LONGEST_LOG or not _TEXTS.search(data):
         return data
@@ -190,10 +184,7 @@ def unfold_lists(data: bytes, *, is_part: bool = False) -> bytes:
 
 
 def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, Any]]:
-    """The games of a value that is none itself, each with its pointer: those beside the first that is found.
-
-    They are the items of a list, or the objects of one object. Empty without a game, and for a list of such values.
-    """
+    """The games beside the first in a value that is none: items of a list, or objects of one; [] for a list of such."""
     try:
         games = list_games(value)
     except Unclear:

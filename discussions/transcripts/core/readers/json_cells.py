@@ -139,10 +139,7 @@ def names_both(value: Any) -> bool:
 
 
 def split_pair(item: Any) -> list[Any]:
-    """A question and its answer, each with who says it; else the value alone.
-
-    Both are one object, as in {"asker": "Ann", "answerer": "Bea", "question": "Who?", "answer": "Not me."}.
-    """
+    """A question and its answer with who says each, of {"asker": ..., "question": ...} in one; else the value."""
     if type(item) is not dict or not all(type(item.get(key)) is str for key in _WHO_SAYS):
         return [item]
     keys = [*_WHO_SAYS]
@@ -198,10 +195,7 @@ def find_positions(names: Iterable[str], players: Collection[str]) -> tuple[dict
 
 
 def _hearers(name: str, value: Any) -> str | None:
-    """Who may have heard a message: a list of names, of flags or of objects that name a player, or an object of flags.
-
-    A text of them; `Listed` where the key does not say what it is. None for other values.
-    """
+    """Who may have heard a message: a list of names or players, or flags by name; `Listed` where it is not said."""
     field, items = recipes.field_of(name), value
     if field in recipes.NEEDED or len(value) > Limits().players:
         return None
@@ -222,10 +216,7 @@ def _hearers(name: str, value: Any) -> str | None:
 
 
 def _split_parts(parts: list[Any]) -> tuple[list[str], list[str]]:
-    """What the parts of a content say, and the thoughts among them.
-
-    Nothing where a text has keys that may hide it, or stands beside a call, which may be what was said.
-    """
+    """What parts of a content say, and think; nothing where a key may hide a text, or a call may be what was said."""
     found: tuple[list[str], list[str]] = ([], [])
     for part in parts:
         kind, text, is_thought = read_part(part)
@@ -297,10 +288,7 @@ def _may_be_said(key: str) -> bool:
 
 
 def _names_of_texts(parts: list[Any]) -> set[str]:
-    """The names under which the objects of a list have one sentence each: {"Ann": "Hello, Bea."}.
-
-    Beside them may stand what all have ("prompt"), and what is no text.
-    """
+    """The names under which objects of a list have one sentence each, beside what all have: {"Ann": "Hello, Bea."}"""
     objects = [part for part in parts if type(part) is dict]
     counts = Counter(key for part in objects for key in part)
     beside = {key for key, count in counts.items() if count == len(objects) > 1}

@@ -273,9 +273,7 @@ def are_of_one_game(items: list[Any]) -> bool:
 
 
 def explain_pieces(values: Sequence[Any], key: str = "") -> str:
-    """Why values one after another are no games, though each reads as one: states, rounds, channels, or views of
-    players; "" if they are games. `key` is where they stand in an object.
-    """
+    """Why values (under `key`) are no games, though each reads as one: states, rounds, channels or views; else ""."""
     may_be = _may_be_rounds(values)
     told = {str(at): as_object(one) for at, one in enumerate(values)}
     # Rounds that no format reads as one game.
@@ -306,10 +304,7 @@ def _are_pieces(values: Sequence[Any], key: str) -> str:
 
 
 def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    """The time, the speaker and the message of each message of a chat; none if none has both.
-
-    What has no time is as late as the message before it.
-    """
+    """Time, or that of the message before, speaker and row of each message of a chat; [] if none has both."""
     rows = next((as_objects(piece[key]) for key in LISTS if type(piece.get(key)) is list), [])
     plain = [{key: part for key, part in row.items() if type(part) in (str, int, float)} for row in rows]
     said = [first_values(cells, "time", recipes.PLAYER) for cells in plain]
@@ -344,10 +339,7 @@ def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
 
 
 def merge_channels(pieces: Sequence[Any]) -> dict[str, Any] | None:
-    """The messages of channels of one game, in order of time; None of other lists.
-
-    The one in which everybody speaks who speaks in the others is public; others are private.
-    """
+    """The messages of channels of one game in order of time, private but in the channel of everybody; or None."""
     if not all(type(piece) is dict for piece in pieces) or not _are_channels(pieces):
         return None
     talks = list(map(_talk_of, pieces))

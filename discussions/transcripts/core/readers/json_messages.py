@@ -33,10 +33,7 @@ _ABOUT = frozenset(
 
 
 def messages(value: dict[str, Any]) -> Iterator[rounds.Row]:
-    """The messages of a game, and the votes and eliminations of its rounds, in the order of the file.
-
-    Beside a list under a usual key, only what not everybody could hear is read.
-    """
+    """The messages, votes and eliminations of a game in order; beside a list under a usual key only what is hidden."""
     lists = {
         key: value[key]
         for key in LISTS
@@ -134,10 +131,7 @@ def _may_say_hearers(key: str, part: Any) -> bool:
 
 
 def _named_beside(key: str, part: Any, talks: Counter[tuple[str, ...]]) -> str:
-    """What messages are called beside lists of others, where that does not say that everybody heard them.
-
-    `talks` counts the lists of messages by the words of their keys.
-    """
+    """What messages are called beside other lists, counted by words in `talks`, unless it says that all heard them."""
     is_beside = talks.total() > holds_messages(part)
     if not is_beside or not any(map(holds_messages, (part, *as_object(part).values()))):
         return ""
@@ -219,10 +213,7 @@ def name_games(values: Iterable[dict[str, Any]]) -> bool:
 
 
 def are_states(values: list[Any], depth: int = 0) -> bool:
-    """Whether each of several values repeats the messages of the one before it, as states of one game do.
-
-    They are no states if messages under another key are not repeated.
-    """
+    """Whether each of several values repeats the messages of the one before, and none has others under another key."""
     kinds = {type(value) for value in values}
     if depth == 0 and kinds == {dict} and name_games(values):
         return False

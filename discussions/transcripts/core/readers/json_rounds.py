@@ -59,10 +59,7 @@ def count_shapes(keys: Iterable[str]) -> Counter[str]:
 
 
 def of_key(key: str, pointer: str, shapes: Mapping[str, int], around: dict[str, Any]) -> dict[str, Any]:
-    """The round that a key names: "day_2", a number in an object of rounds, or one in keys that differ in it alone.
-
-    `shapes` are those of the keys beside it (`count_shapes`).
-    """
+    """The round that a key names: "day_2", a number in rounds, or the one difference of keys (`shapes`) beside it."""
     found = ROUND_KEY.fullmatch(key)
     if found and (found["kind"] or pointer.rpartition("/")[2].casefold() in ROUNDS):
         return _deeper(around, int(found["number"]))
@@ -170,10 +167,7 @@ def _overlap(own: list[Any], later: list[Any]) -> int:
 
 
 def are_windows(lists: Sequence[list[Any]], repeated: Sequence[int]) -> bool:
-    """Whether each list begins with the last items of the one before, which are so many, and no item comes back else.
-
-    An item that does may be said twice, such as "I pass.": then nobody can tell which are repeated.
-    """
+    """Whether lists begin with the last items of those before, and no item comes back else ("I pass." said twice?)."""
     new = [repr(item) for own, count in zip(lists, repeated, strict=True) for item in own[count:]]
     counts = [count for own, count in zip(lists, repeated, strict=True) if own]
     return go_on(lists, repeated) and all(counts[1:]) and len({*new}) == len(new)

@@ -83,19 +83,13 @@ def recognises_text(text: str) -> bool:
 
 
 def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: recipes.Columns) -> Games:
-    """The games of JSONL, of a list, or of the list that a recipe names; a fault when the columns are not known.
-
-    Never raises.
-    """
+    """The games of JSONL, a list, or the list of a recipe; a fault when columns are not known. Never raises."""
     table, own = read_listed(decoded, columns) or (read_rows(decoded), columns)
     return read_table(table, new_notes, own)
 
 
 def read_rows(decoded: Decoded) -> Table:
-    """The rows of JSONL or of a list, or its faults. Nested objects are flattened ("speaker.name").
-
-    Never raises.
-    """
+    """The rows of JSONL or a list, nested objects flattened ("speaker.name"), or their faults. Never raises."""
     begin = begin_of(decoded.data)
     if decoded.data[begin : begin + 1] != b"[":
         return _read_values(decoded)
@@ -116,10 +110,7 @@ def read_rows(decoded: Decoded) -> Table:
 
 
 def _read_values(decoded: Decoded) -> Table:
-    """The rows of values that follow one another: one a line, unless the first line is not one or a line holds more.
-
-    Where each line is a value, a broken one is a fault of its line alone.
-    """
+    """The rows of values one after the other, by lines if the first is one: then a broken one is a fault of it."""
     whole = decoded.begin, len(decoded.data), 1
     first = next(_lines(decoded, *whole), (0, 0, 1, b""))[3]
     table = _checked_table(partial(_lines, decoded), whole, "line {}".format)
@@ -310,10 +301,7 @@ def _list_names(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> Iter
 
 
 def read_values(data: bytes) -> Any:
-    """The JSON value of a file; of several that follow one another, a list. None of what is no JSON.
-
-    Rows that are lists are objects in it (`with_objects`).
-    """
+    """The JSON value of a file, or a list of several, with rows as objects (`with_objects`); None of no JSON."""
     document = read_json(data, is_lenient=True)
     if document.is_readable:
         return json_cells.with_objects(document.value)

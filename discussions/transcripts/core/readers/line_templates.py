@@ -124,10 +124,7 @@ def find_fault(separator: str) -> str:
 
 
 def match_line(template: _Template, line: str) -> dict[str, str] | None:
-    """The fields of a line; None for a line of another shape.
-
-    Before the text the first place of what stands between two fields counts, behind it the last.
-    """
+    """The fields of a line, before the text parted at the first place, behind it at the last; None of another shape."""
     values = _split(template, line)
     if values is None or not all(
         _may_be(field, value) for field, value in values if field not in ("", "round")
@@ -173,10 +170,7 @@ def _may_be(field: str, value: str) -> bool:
 
 
 def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
-    """The lines as rows of these templates, and those that are in none of them; ([], []) for wrong templates.
-
-    What who leads the game says is no row; it may begin rounds and nights, as lines without a template do.
-    """
+    """The lines as rows of templates, without what leads the game, and those in none; ([], []) for wrong templates."""
     templates = [] if find_fault(written) else parse_templates(written)
     kinds = {template: _kind_of(template) for template in templates}
     fields = set[str]().union(*map(_fields, templates))
@@ -274,10 +268,7 @@ def _kind_of(template: _Template) -> str:
 
 
 def _begun_by(line: str, told: narration.Rounds, *, has_rounds: bool, is_text: bool) -> dict[str, str]:
-    """The round that a line begins, unless templates have rounds, and whether it is night; {} for other lines.
-
-    Where a text goes on, titles count, and sentences that begin nights alone: "Good morning" is said by a player.
-    """
+    """The round and night that a line begins, unless templates do; in a text titles and nights count. {} of others."""
     heading = chat.read_heading(line)
     part = "" if heading else narration.part_of_day(line)
     if heading and not has_rounds:
@@ -302,10 +293,7 @@ def _is_night_told(line: str) -> bool:
 
 
 def fits(decoded: Decoded, written: str) -> bool:
-    """Whether templates that were written for another file read this text: they have words of their own, or read most.
-
-    The beginning of the text is looked at.
-    """
+    """Whether templates of another file read the beginning of a text: they have words of their own, or read most."""
     lines = [line.strip() for line in decoded.head(SAMPLE).splitlines() if line.strip()]
     rows, unread = read_lines(lines, written)
     names = {row[PLAYER] for _number, row in rows if PLAYER in row}
@@ -363,10 +351,7 @@ def propose_templates(lines: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _begin_of(line: str) -> tuple[str, list[str]]:
-    r"""What a line begins with, each value as \0, up to its text, and these values; ("", []) without a bracket.
-
-    Bars and arrows part what is in brackets: "[Ann -> Bea | Round 1]".
-    """
+    r"""What a line begins with, its values as \0, also between bars: "[Ann -> Bea | 1]"; ("", []) without a bracket."""
     shape, values, at, is_boxed = "", list[str](), 0, False
     while len(values) < _MOST_PIECES and (piece := _PIECE.match(line, at)):
         boxed, at = piece["boxed"] or "", piece.end()

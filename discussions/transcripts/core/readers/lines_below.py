@@ -46,10 +46,7 @@ def is_apart(text: str, names: Collection[str]) -> bool:
 
 
 def has_marks(found: Iterable[ChatLine], names: Collection[str]) -> bool:
-    """Whether a sign begins lines below so many public messages that it has to be asked who could hear these.
-
-    Without any sign it is asked where nearly all texts have just one more line: the margin may have set these apart.
-    """
+    """Whether a sign, or a margin where nearly all texts have one more line, sets lines apart so that it is asked."""
     texts = _public_texts(found, names)
     several = [lines for lines in texts if lines[1:]]
     signs = Counter(sign for lines in several for sign in _signs_below(lines))

@@ -402,10 +402,7 @@ def _goes_on(line: str, place: _Place) -> bool:
 
 
 def _round_of(line: str, place: _Place) -> dict[str, str]:
-    """The round that a line begins, and whether it is night; {} for other lines.
-
-    Where rounds begin again below a title, all of them belong to that part.
-    """
+    """The round that a line begins, in the part above if rounds begin again, and whether it is night; {} of others."""
     if named := part_of_day(line):
         return begin_part(named, place.begun, is_alone=False)
     heading = chat.read_heading(chat.plain_line(line))
@@ -423,10 +420,7 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
 
 
 def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
-    """The rows with what stands in brackets behind all texts in their types; what all have says nothing.
-
-    "ANN" is Ann, where there is one.
-    """
+    """The rows with brackets behind all texts as types, but for what all have, and "ANN" as Ann, where there is one."""
     for _number, row in rows:
         loud = {key: row[key].title() for key in ("player", "target") if row.get(key, "").isupper()}
         row |= {key: name for key, name in loud.items() if any_name.fullmatch(name)}

@@ -203,10 +203,7 @@ _OTHERS = frozenset(
 
 
 class Rounds(Struct):
-    """Where a game is while who leads it speaks: the round, None before the first, and whether it is night.
-
-    Rounds without numbers ("Dawn breaks.") and those of which only the end is told count on when somebody speaks.
-    """
+    """Where a game is while who leads it speaks: its round, and whether it is night. Without numbers talk counts on."""
 
     number: int | None = None
     is_night: bool = False
@@ -467,10 +464,7 @@ def leave_narration(
 
 
 def take_ballots(game: dict[str, Any], names: Mapping[str, str]) -> list[str]:
-    """Make votes of messages of only a sign and a name, where three players in a row say such: "+1 Ann"; their texts.
-
-    `names` has the names of players by their case-folded forms.
-    """
+    """Make votes of messages such as "+1 Ann", where three players in a row say some; their texts."""
     rows, taken = game["messages"], list[tuple[dict[str, Any], str]]()
     read = ((row, *_read_ballot(row["message"], names)) for row in rows if row["audience"] is None)
     for (*_same, is_ballot), same in groupby(read, lambda one: (one[0]["roundNumber"], one[1], one[2] != "")):

@@ -173,10 +173,7 @@ def find_list(value: Any) -> str | None:
 
 
 def recognises(value: Any) -> bool:
-    """Whether a JSON value is one chat, recognised by its first messages.
-
-    Names that may be no players, and unknown keys that may hide messages, are asked about: those are rows.
-    """
+    """Whether a value is one chat, by its first messages; what may be no player or hide messages is asked of rows."""
     key = find_list(value)
     named = as_objects(value[key] if key else value)[:SAMPLED] if key is not None else []
     names = [
@@ -324,10 +321,7 @@ def _split_names(messages: list[Any], names: list[str], notes: Notes) -> list[st
 
 
 def _content_text(content: Any, pointer: str, notes: Notes, thoughts: list[str]) -> str | None:
-    """The text of a message's content: text, or the text parts of a list. Other parts are counted.
-
-    The parts that are thoughts are added to `thoughts`.
-    """
+    """The text of a message's content or of its text parts, without its `thoughts`; other parts are counted."""
     if content is None or type(content) is str:
         return content
     if type(content) is not list:
@@ -380,10 +374,7 @@ def _told(entry: Any) -> Iterator[tuple[str, str, str]]:
 def _message(
     entry: Any, pointer: str, notes: Notes, *, speaks_by_calls: bool = False
 ) -> dict[str, Any] | None:
-    """One message; None when it is left out (noted) or faulty.
-
-    In a chat that `speaks_by_calls` ("say"), what stands beside the calls is a thought.
-    """
+    """One message; None if left out or faulty. Beside calls is a thought where it `speaks_by_calls` ("say")."""
     kind = entry.get("type") if type(entry) is dict and "role" not in entry else None
     entry = with_role(entry)
     if type(entry) is not dict or type(entry.get("role")) is not str:

@@ -76,10 +76,7 @@ _NAMED_ROUND = re.compile(r"(?:day|night|round|phase|turn)[\W_]{0,3}\d{1,3}", re
 
 
 def reshape(table: Table, recipes: Columns = ()) -> Table:
-    """The table with a row for each message, and one row for each event. Never raises.
-
-    Objects in cells stay where a recipe names their columns.
-    """
+    """The table with a row for each message and event; objects that a recipe names stay. Never raises."""
     table = table if find_mapping(table.columns, recipes) else _open_objects(merge_stories(table))
     table = _take_labels(_join_flags(_count_turns(_split_acts(table))))
     return _open_lists(_merge_observed(_split_players(table)))
@@ -327,10 +324,7 @@ def _may_be_player(name: str) -> bool:
 
 
 def _merge_observed(table: Table) -> Table:
-    """The table with one row for each event that the file holds once for each player who observed it.
-
-    Rows of one event have the same id and differ in one column alone, which then lists the cells of all of them.
-    """
+    """The table with one row for each id that differs in one column, as for observers, which lists all its cells."""
     fields = list(map(field_of, table.columns))
     at = [place for place, field in enumerate(fields) if field in ("id", "game")]
     events = _events(islice(table.rows, SAMPLED), at) if "id" in fields else {}

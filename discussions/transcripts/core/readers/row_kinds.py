@@ -300,10 +300,7 @@ def _is_sign(field: str) -> bool:
 
 
 def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names: Set[str]) -> list[int]:
-    """The unknown columns that may say who could hear a row: by name or values, and since they tell rows apart.
-
-    Where only the values say so, they tell apart what one player said: otherwise they are about the players.
-    """
+    """The unknown columns that may say who heard a row, by name or, if they tell apart what one says, by values."""
     known = {field: at.get(field, []) for field in (recipes.PLAYER, "round", "text")}
     places, named = guesses.find_telling(table, places, known["text"])
     listed = _listing(table, [place for place in places if place not in named], names)

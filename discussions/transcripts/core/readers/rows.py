@@ -169,10 +169,7 @@ def _warn_once(notes: Notes, left_out: list[tuple[str, str, int]], faults: Table
 def games_of_rows(
     table: Table, mapping: recipes.MappingRecord, new_notes: NewNotes, signs: RowSigns | None = None
 ) -> Games:
-    """The games of a table in order of their first rows. Never raises.
-
-    One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
-    """
+    """The games of a table, in order of their first rows, read one after the other. Never raises."""
     signs = signs or row_kinds.read_signs(table, mapping)
     is_several = mapping.settings.get(recipes.GAMES) == recipes.SEVERAL_GAMES
     games = _runs(table, signs.at, find_restarts(table, mapping) if is_several else [])
@@ -229,10 +226,7 @@ def _leaders(table: Table, spans: list[tuple[int, int, int]], signs: RowSigns) -
 
 
 def _runs(table: Table, at: Mapping[str, list[int]], begins: list[int]) -> "dict[str, array[int]]":
-    """Game -> start, end and first number of each run of its rows, packed in 12 bytes per run.
-
-    A game begins at each of the rows `begins`, too.
-    """
+    """Game -> start, end and first number of each run of its rows, in 12 bytes; one begins at each of `begins`, too."""
     found: dict[str, array[int]] = {}
     before = None
     first = row_kinds.first_cells(table, at)

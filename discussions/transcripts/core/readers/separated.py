@@ -51,10 +51,7 @@ _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}"
 
 
 def _read_records(lines: list[str]) -> _Rows:
-    """Blocks of lines with a key and a value each, of which each begins with a key that the one before had.
-
-    What stands below the keys is one of its own.
-    """
+    """Blocks of keys and values, each beginning with a key that the one before had; what is below is one of its own."""
     pairs = [(at, line, LABEL.fullmatch(line)) for at, line in enumerate(lines, start=1)]
     counts = Counter(match["label"] for _at, _line, match in pairs if match)
     least = max(LEAST_LINES, max(counts.values(), default=0) / 2)
@@ -95,10 +92,7 @@ def _is_rule(row: list[str]) -> bool:
 
 
 def _read_heads(lines: list[str]) -> _Rows:
-    """Texts, each under a line with its author and its time, which may be on the next line.
-
-    A line between two blank ones that is no sentence is the title of what follows.
-    """
+    """Texts under lines with author and time, which may be on two; a line alone that is no sentence is a title."""
     rows: _Rows = []
     begun: dict[str, str] = {}
     # Between rules stands what is about the messages below, such as their channel.

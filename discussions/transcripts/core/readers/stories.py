@@ -28,10 +28,7 @@ _Line = tuple[str, str, str, int]
 
 
 def merge_stories(table: Table) -> Table:
-    """The table with a row for each line that all players were told, where each row is what one of them was told.
-
-    What only some were told is left out. Never raises.
-    """
+    """The table with a row for each line told to all, where each row is what one player was told. Never raises."""
     fields = suggest_fields(table.columns)
     at = places_of({field: fields.get(field, "") for field in (PLAYER, "game")}, table.columns)
     rows = list(islice(table.rows, _MOST_ROWS + 1)) if PLAYER in fields and TEXT not in fields else []

@@ -32,10 +32,7 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
 
 
 def _find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
-    """The column that names a player in votes alone, or is called so and beside no text, as the field "target".
-
-    Nothing without such a column, without types or phases, or where the target is known. `rows` have the known fields.
-    """
+    """The column of names in votes alone, or called so beside no text, as "target", where types need one; else {}."""
     players = {own[recipes.PLAYER] for own in rows if recipes.PLAYER in own}
     is_open = {"type", "phase"} & fields.keys() and not {"target", "vote"} & fields.keys()
     for column in sorted(free, key=lambda one: recipes.field_of(one.name) != "target") if is_open else ():

@@ -98,10 +98,7 @@ def _convert(value: Any, notes: Notes, base: str, logs: Any) -> dict[str, Any] |
 
 
 def _find_id(draft: Draft) -> str:
-    """The name of the folder or the file; if all games have that name, a number derived from the messages.
-
-    The program gives every game the same session_id, so it cannot distinguish them.
-    """
+    """The name of the folder or file; where all have it (as they have session_id), a number made from the messages."""
     name = draft.notes.source
     if name and f"{name}.json" not in FILES:
         return name
@@ -150,10 +147,7 @@ def _memories(key: str, player: Any, last: int) -> Iterator[tuple[int, Any, str]
 def _add_round(
     draft: Draft, place: str, number: int, entry: Any, memories: list[tuple[Any, str]], log: Any
 ) -> None:
-    """The debate and the last ballot of a round, between what players remember of its night and of its end.
-
-    `log` is what its models answered: the round itself where there is no state.
-    """
+    """Debate and last ballot of a round, between memories of its night and its end; `log` is what models answered."""
     if type(entry) is not dict:
         wrong_type(draft.notes, place, say("an object"), entry)
         return
