@@ -125,9 +125,7 @@ FORMATS: tuple[Format, ...] = (
         mark("game_complete.json with the keys session_id, players and rounds, or its session folder"),
     ),
     _format(
-        "kaggle_werewolf",
-        kaggle_werewolf,
-        mark("a replay of Kaggle's werewolf, with its events under info"),
+        "kaggle_werewolf", kaggle_werewolf, mark("a replay of Kaggle's werewolf, with its events under info")
     ),
     _format("llmafia", llmafia, mark("a folder with config.json and public_daytime_chat.txt")),
     Format(

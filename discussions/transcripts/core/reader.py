@@ -18,13 +18,7 @@ from discussions.transcripts.core.archives import Archive, Budget, Member, Refus
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals, recode
 from discussions.transcripts.core.fields import read_value, snake_to_camel
 from discussions.transcripts.core.file_names import DOCUMENT_ENDINGS, is_private_file, shown_name, source_name
-from discussions.transcripts.core.formats import (
-    INSIDE,
-    NATIVE,
-    Format,
-    find_format,
-    read_converted,
-)
+from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, find_format, read_converted
 from discussions.transcripts.core.layouts import (
     FOLDER,
     LIST,

@@ -19,17 +19,8 @@ from discussions.transcripts.core.audience import (
     looks_like_audience,
 )
 from discussions.transcripts.core.readers.chat_labels import FACT, title_apart
-from discussions.transcripts.core.readers.chat_lines import (
-    TIME,
-    match_message,
-    read_heading,
-)
-from discussions.transcripts.core.readers.narration import (
-    PARTS,
-    ROLE,
-    VOTES,
-    WHO,
-)
+from discussions.transcripts.core.readers.chat_lines import TIME, match_message, read_heading
+from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO
 from discussions.transcripts.core.readers.vote_lines import (
     PAIRS,
     Form,

@@ -44,10 +44,7 @@ from discussions.transcripts.core.readers.known_columns import lacks_columns, su
 from discussions.transcripts.core.readers.openai_chat import CARRIED
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of, read_signs
-from discussions.transcripts.core.readers.rows import (
-    MOST_QUESTIONS,
-    games_of_rows,
-)
+from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.core.readers.vote_columns import find_votes
 from workspace.core.words import mark, say

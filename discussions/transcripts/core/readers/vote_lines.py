@@ -15,8 +15,7 @@ Parts = Iterable[tuple[str, str]]
 Form = Callable[[Lines], Parts]
 
 _VOTING = re.compile(
-    r"\W{0,3}(?:voting|votes?|ballots?)(?: (?:phase|time|round|stage|results?))?[\s:：*_]{0,4}",
-    re.IGNORECASE,
+    r"\W{0,3}(?:voting|votes?|ballots?)(?: (?:phase|time|round|stage|results?))?[\s:：*_]{0,4}", re.IGNORECASE
 )
 # "Votes:" above "Ann: Bea" or "- Ann votes for Bea"; "[Votes] Ann -> Bea, Bea -> Ann".
 _VOTES_TITLE = re.compile(
