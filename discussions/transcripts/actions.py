@@ -1,7 +1,4 @@
-"""Import transcripts: uploads are stored and queued at once; a job stores their games in batches.
-
-A game is stored completely or not at all, only once, with a number in its project.
-"""
+"""Import transcripts: stored and queued at once, then a job stores each game once, completely, with a number."""
 
 from datetime import datetime
 

@@ -1,7 +1,4 @@
-"""Zip and gzip: bytes in, the bytes of their files out, within limits that are counted while unpacking.
-
-The module never relies on what an archive says about itself (sizes, counts, paths). It writes nothing.
-"""
+"""Zip and gzip: the bytes of their files, within limits that are counted; nothing that it says of itself counts."""
 
 import gzip
 import struct

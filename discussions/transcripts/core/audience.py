@@ -1,7 +1,6 @@
-"""Who could hear a message: everybody at the table, some players, or nobody but its author.
+"""Who could hear a message, for all readers: everybody at the table, some players, or nobody but its author.
 
-All readers ask here. Only what everybody could hear is measured, sampled and shown; the rest is kept as a private
-track of the game.
+Only what everybody could hear is measured, sampled and shown; the rest is kept as a private track of the game.
 """
 
 import re

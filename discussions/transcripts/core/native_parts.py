@@ -1,8 +1,4 @@
-"""Parts of a native transcript: its cost, its players, and which earlier message a message answers.
-
-A missing cost never counts as zero. Names of players can be told apart; roles and personalities are as the file has
-them.
-"""
+"""Parts of a native transcript: its cost (missing is never zero), its players, and which message another answers."""
 
 import re
 import unicodedata

@@ -1,8 +1,4 @@
-"""Texts that a chat program writes in place of a message: a left out picture, a deleted message, who joined.
-
-They stand where a message stands, under the name of a person or of the group, in exports of WhatsApp, Telegram, Signal,
-Messenger and the like, in the language of the telephone.
-"""
+"""Texts that a chat program writes in place of a message: who joined, media that are left out."""
 
 import re
 

@@ -1,7 +1,4 @@
-"""Oddities of a game: things that distort a measurement and that a lead should check. Nothing is changed.
-
-Each oddity is listed once, with how many messages show it and the first of them.
-"""
+"""Oddities of a game, each listed once: what distorts a measurement and a lead should check. Nothing is changed."""
 
 import re
 from bisect import bisect_right

@@ -1,9 +1,6 @@
-"""Traces of agents: OTLP JSON with `gen_ai` attributes, Langfuse traces, LangSmith runs, Hugging Face session traces.
+"""Traces of agents (OTLP JSON with `gen_ai`, Langfuse, LangSmith, Hugging Face), and logged calls of APIs.
 
-Also calls of the APIs of OpenAI, Anthropic and Gemini that somebody logged: an answer, alone or beside its request.
-
-What models answered are the messages, and the agent whose step it was is the player. What models were given is never
-read. A conversation or session is a game, also where several traces or lines belong to it.
+What models answered are the messages, of the agent whose step it was; what they were given is never read.
 """
 
 import re

@@ -1,12 +1,7 @@
 """The logs of AIWolf servers (github.com/aiwolfdial/aiwolf-nlp-server): one JSON object for each game, or a text.
 
-A JSON log lists the requests to the agents, each a JSON text, and their answers. Messages are the talks that the server
-passed on to the agents, except skipped and finished turns. A round is a day, and day 0 is round 1. What agents
-whispered and chose at night is private; profiles are left out.
-
-A text has lines such as `1,vote,2,3`, where the day comes first, then the kind of line. A line of another shape
-continues the text of the talk before it. If a program plays against itself, its agents have the same name. The first
-agent keeps it; the others are called by their numbers.
+A JSON log lists the requests to the agents, each a JSON text, with the talks that were passed on. A text has lines such
+as `1,vote,2,3`: the day, then the kind of line; another line continues the talk before it.
 """
 
 import re

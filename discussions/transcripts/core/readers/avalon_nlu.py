@@ -1,8 +1,4 @@
-"""The games of Avalon-NLU (github.com/sstepput/Avalon-NLU): one JSON object with users, messages and labels.
-
-A round is a quest. Messages of "system" (parties, votes on parties, outcomes) and the labels of beliefs, persuasion
-and deception are left out. Votes on a party name no player, so the vote record is empty.
-"""
+"""The games of Avalon-NLU (github.com/sstepput/Avalon-NLU): one JSON object with users, messages and labels."""
 
 from typing import Any
 

@@ -1,7 +1,4 @@
-"""Names of players in lines of any form.
-
-They are the words that change after the same beginnings of lines, come back there, and stand in texts as well.
-"""
+"""Names of players in lines of any form: words that change after the same beginnings, come back, and stand in texts."""
 
 import re
 from collections import Counter

@@ -1,7 +1,6 @@
-"""Exports of chat programs: Slack (a workspace as an archive, or one channel's messages) and Discord (one channel).
+"""Exports of Slack (an archive, or a channel) and Discord (a channel); what is private is kept apart, notices left out.
 
-Sources: slack.com/help/articles/220556107 and `JsonMessageWriter` of DiscordChatExporter. What was said in a private
-channel or a direct message is kept apart. Notices of the program, such as who joined, are left out and counted.
+Sources: slack.com/help/articles/220556107 and `JsonMessageWriter` of DiscordChatExporter.
 """
 
 import re

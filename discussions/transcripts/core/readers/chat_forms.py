@@ -1,7 +1,4 @@
-"""Other forms of a chat, rewritten as lines `[10:05] Name (aside): text` of the same number.
-
-Names and times above texts, boxes that a console draws, plays, roles before names, and votes in tables of Markdown.
-"""
+"""Other forms of a chat, such as boxes, plays and names above texts, as lines `[10:05] Name (aside): text`."""
 
 import re
 from collections import Counter

@@ -1,7 +1,4 @@
-"""A native game that a converter puts together, with the place in the foreign file that each part comes from.
-
-Values are passed on unchanged: `native.read_game` checks them and reports their faults.
-"""
+"""A native game that a converter puts together, unchecked, with the place in the foreign file of each part."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping

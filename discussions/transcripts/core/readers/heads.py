@@ -1,7 +1,4 @@
-"""Preview of a file of rows, of which only the beginning is read, and what columns with unknown names may be.
-
-That is judged by what they hold, and proposed to a person, never read without one.
-"""
+"""Preview of a file of rows: its beginning, and what columns may be by what they hold, which a person confirms."""
 
 import re
 from collections import Counter

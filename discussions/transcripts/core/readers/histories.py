@@ -1,8 +1,4 @@
-"""Histories of agents: a chat for each player, of what it was told and what it answered.
-
-Who could hear an answer is in the histories themselves: it was public if everybody who is told something later was told
-it, too. Other answers, and thoughts, are kept apart.
-"""
+"""Histories of agents: what each was told and answered, which is public if all who are told something later knew it."""
 
 import re
 from bisect import bisect

@@ -1,7 +1,4 @@
-"""Logs of Inspect AI (inspect.aisi.org.uk): each sample is a game, spoken by its agents.
-
-The speaker is the name in the message's metadata, else the agent of the span in the events, else the model.
-"""
+"""Logs of Inspect AI (inspect.aisi.org.uk): each sample is a game, spoken by names in metadata, agents or models."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,4 @@
-"""One game as a JSON value with its messages in a list or in rounds, under the same keys as the columns of rows.
-
-Keys of a message that are not known are left out, with a warning, unless they could say who could hear it.
-"""
+"""One game as a JSON value with its messages in a list or in rounds, under the same keys as the columns of rows."""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -1,8 +1,6 @@
 """The replays of Kaggle's werewolf (github.com/Kaggle/kaggle-environments): of `steps` only the costs are read.
 
-The moderator's events are JSON inside texts. Public talk is the messages. The votes of a day are public although their
-events are not. The reasons of votes and talk, how threatened a player felt, and what was said and done at night are
-private. Day 0 is the first night, so that what happens in it counts to round 1.
+The moderator's events are JSON inside texts: public talk, and the votes of a day, though their events are private.
 """
 
 from collections.abc import Iterable, Iterator

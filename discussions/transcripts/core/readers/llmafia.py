@@ -1,10 +1,4 @@
-"""The game folders of LLMafia (github.com/niveck/LLMafia): text files with one line for each message.
-
-Messages and votes come from `public_daytime_chat.txt`, players from `config.json` or, without one, from
-`player_names.txt` and `mafia_names.txt`, eliminations from `public_manager_chat.txt`, the winner from `who_wins.txt`.
-What the mafia says and votes in `public_nighttime_chat.txt` is private. The other files (each player's chat, surveys,
-statuses, notes, real names) are not opened.
-"""
+"""The game folders of LLMafia (github.com/niveck/LLMafia): text files with one line for each message; see `_FILES`."""
 
 import re
 from bisect import bisect_left

@@ -1,7 +1,4 @@
-r"""Texts of any other form whose lines name players: what stands around a name says what a line is.
-
-What stands before and after the name ("[wolves] Ann:", "Ann thinks ...") is the type of the row.
-"""
+"""Texts whose lines name players: what stands around a name ("[wolves] Ann:", "Ann thinks") is the type of a row."""
 
 import re
 from collections import Counter

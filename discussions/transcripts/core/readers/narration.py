@@ -1,7 +1,4 @@
-"""What who leads a game says of it: that a round or a night begins, who votes for whom, and who leaves.
-
-Narrators, moderators, hosts and bots say so in chats of every form.
-"""
+"""What who leads a game says of it, in chats of every form: that a round or a night begins, who votes, who leaves."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

@@ -1,11 +1,6 @@
-"""Chats as lists of `{"role", "name", "content"}`, bare or under `messages`.
+"""Chats as lists of `{"role", "name", "content"}`, bare or under `messages`, and what says the same in other words.
 
-The speaker is taken from a key such as `speaker` or `player`, else from the name, else from the role.
-
-Others say the same in their own words: LangChain and LangGraph (`type`, and the rest may be under `data`), items of
-OpenAI's Agents SDK, AutoGen (`source`), A2A (`parts` under `history` and `status`), CrewAI (`tasks_output`, or the log
-of its tasks) and ATIF (`steps`, of which the agent's count).
-Reasoning is kept as its author's thought; calls of tools and their outputs are left out.
+These are LangChain, OpenAI's Agents SDK, AutoGen, A2A, CrewAI and ATIF; docs/transcripts.md says what is read of each.
 """
 
 import re

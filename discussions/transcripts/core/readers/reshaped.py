@@ -1,7 +1,4 @@
-"""Tables in another form than one message in each row, as rows: messages in columns of their players, or repeated.
-
-Objects in the cells of a table, as exports of tracing tools have them, become columns of their own.
-"""
+"""Tables in other forms, as rows of messages: columns of players, messages repeated, objects in cells."""
 
 import re
 from collections import Counter, defaultdict

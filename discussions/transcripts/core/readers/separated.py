@@ -1,8 +1,6 @@
-"""Texts of no known chat whose lines have one shape: what a person confirms once, and a recipe then reads.
+"""Texts of no known chat whose lines have one shape, which a person confirms once, and a recipe then reads.
 
-A shape is a sign between who spoke and what was said ("Ann | Good morning."), or one of `SHAPES`: records, a
-table in Markdown, a line with name and time above each text, or lines that name players. A line that has no shape
-continues the text before.
+A shape is a sign between name and text ("Ann | Good morning."), or one of `SHAPES`; other lines continue a text.
 """
 
 import re

@@ -1,9 +1,6 @@
 """The games of Werewolf Arena (github.com/google/werewolf_arena): the state of a game, or the logs of its rounds.
 
-A session folder holds `game_complete.json` (`game_partial.json` after an error) and `game_logs.json`. The state holds
-the game; the logs alone have no roles. What players observe, summarise and reason is private: in the state their
-memories, in the logs the reasons of what they say, vote and do. Bids, and all votes of a round but the last, which are
-polls during the debate, are left out.
+What players observe, summarise and reason is private: in the state their memories, in the logs their reasons.
 """
 
 import re
