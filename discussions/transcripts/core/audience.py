@@ -64,7 +64,7 @@ _THOUGHT = frozenset(
 )
 _PRIVATE = frozenset(
     "aside private privately secret secretly secrets whisper whispers whispered whispering dm dms pm pms direct night "
-    "nights wolf wolves werewolf werewolves mafia mafias mafioso evil dead ghost ghosts graveyard spectator "
+    "nights wolf wolves werewolf werewolves mafia mafias mafioso evil dead ghost ghosts grave graveyard spectator "
     "spectators letter letters hidden lover lovers coven mason masons faction factions team teams teammate traitor "
     "traitors impostor impostors imposter imposters cult cultist cultists vampire vampires "
     "teammates backchannel confidential nur privat privée privé privado privada privato privata secreto secreta "
@@ -87,7 +87,7 @@ _SPEECH = SPEAKERS | frozenset(
     "arguments defense defence accusation accusations question answer reply replies response responses turn post "
     "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting intro introduction "
     "introductions opening closing voting vote votes trial tiebreak runoff election nomination nominations pk "
-    "final last words testament announcement phase game text rede sprechen parole discours discurso "
+    "prologue epilogue final last words testament announcement phase game text rede sprechen parole discours discurso "
     "discussione tag jour día dia giorno день речь чат dice dicen sagt dit diz mówi говорит".split()
 )
 _VOTE = frozenset(

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from discussions.transcripts.core.logged_lines import as_json_lines
+from discussions.transcripts.core.markup import as_rows, without_html
 from workspace.core.json_items import blank_between
 from workspace.core.words import say
 
@@ -142,6 +143,7 @@ def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None
     """
     codec = ENCODINGS[encoding] if encoding else "utf-16" if data.startswith(_UTF_16) else UTF_8
     if codec == UTF_8:
+        data = without_html(as_rows(data))
         data = blank_between(_without_colours(_with_escapes(data)), is_part=is_part)
         return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data, is_part=is_part)
     try:

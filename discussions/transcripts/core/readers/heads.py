@@ -177,11 +177,14 @@ def _propose_signs(
         found.setdefault("game", run)
         free = [one for one in free if one.name != run]
     typed = columns.get(found.get("type", ""))
-    # What all rows are tells nothing apart.
-    is_same = typed is not None and len(typed.different) == 1 and not kind_of_type(typed.different[0])
+    # What all texts are tells none apart.
+    pairs = zip(typed.all, said.all, strict=True) if typed and said else ()
+    types = {kind for kind, text in pairs if kind and text}
+    is_same = len(types) == 1 and not any(map(kind_of_type, types))
     is_untyped = not ({"phase", "audience"} | ({"type"} if not is_same else set())) & found.keys()
     if kind := _kind(free, players if is_untyped else None, found, typed):
-        found["type"] = kind
+        is_more = typed is not None and is_same and len(typed.different) > 1 and typed.name not in kind
+        found["type"] = recipes.OR.join([kind, *([typed.name] if typed and is_more else [])])
     found |= find_votes(first_cells(table, places_of(found, table.columns)), free, found)
     votes = [one.name for one in free if players and guesses.is_vote(one, players)]
     if votes and not {"vote", "target"} & found.keys():
