@@ -24,8 +24,8 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
     cast = [number for number, own in enumerate(rows) if _is_cast(own)]
     is_named = any({recipes.PLAYER, "voter"} & rows[number].keys() for number in cast)
     open_columns = free if cast and "type" in fields and not is_named else []
-    called = [(one, [one.all[number] for number in cast if one.all[number]]) for one in open_columns]
-    named = [one for one, names in called if 2 * len(names) > len(cast) and players.issuperset(names)]
+    held = [(one, [one.all[number] for number in cast if one.all[number]]) for one in open_columns]
+    named = [one for one, names in held if 2 * len(names) > len(cast) and players.issuperset(names)]
     called = [one for one in named if not VOTERS[0].union(VOTERS[1]).isdisjoint(words_of(one.last))]
     voter = next(iter(called or (named if len(named) == 1 else ())), None)
     others = [one for one in free if one is not voter]
