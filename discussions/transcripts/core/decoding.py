@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from discussions.transcripts.core.logged_lines import as_json_lines
-from discussions.transcripts.core.markup import as_rows, without_html
+from discussions.transcripts.core.readers.markup import as_rows, without_html
 from workspace.core.json_items import blank_between
 from workspace.core.words import say
 

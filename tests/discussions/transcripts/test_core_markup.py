@@ -5,8 +5,8 @@ from html import escape
 
 import pytest
 
-from discussions.transcripts.core.markup import as_rows, without_html
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
+from discussions.transcripts.core.readers.markup import as_rows, without_html
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from tests.factories.reading import read_transcripts
 
