@@ -24,7 +24,7 @@ _FIRST_TAG = re.compile(rb"\s*+<(?:[?!]|(?P<tag>\w[\w:.-]*+)[^>]*+>)")
 _WRITTEN = re.compile(r"[\w:.-]+(?=\s*=)|(?<=\A<)[\w:.-]+")
 # How a part of a text ends in HTML, also in JSON, and strings of JSON that may hold some.
 _HTML_END = re.compile(rb"<\\?/(?:span|div|blockquote|p|font|a|b|i|strong|em|li|ul|small)>|<br ?\\?/?>")
-_JSON_STRING = re.compile(rb'"(?:[^"\\&<]|\\.)*+[&<](?:[^"\\]|\\.)*+"')
+_JSON_STRING = re.compile(rb'(?<!\\)"(?>(?:[^"\\&<]|\\.)*)[&<](?>(?:[^"\\]|\\.)*)"')
 # What has no end, what stands on lines of its own in a text, what else a text has, and what a page is built of.
 _VOID = frozenset("br img hr meta link input wbr source".split())
 _BLOCKS = frozenset("br li p ul ol".split())
