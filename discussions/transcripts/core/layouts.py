@@ -249,7 +249,7 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Unit | None:
         # A text that was split quickly is valid JSON syntax, but it may be too deep or not UTF-8.
         if quick_items is not None and is_too_deep(item, limits.depth - 1):
             return None
-        if quick_items is None or found is None or not _is_utf8(item):
+        if quick_items is None or found is None or not item.isascii():
             value, is_readable = _quick_value(item, limits)
             if not is_readable:
                 return None
@@ -320,16 +320,6 @@ def _head(decoded: Decoded) -> str:
         if head.count("\n") > 2:
             break
     return head
-
-
-def _is_utf8(data: bytes) -> bool:
-    if data.isascii():
-        return True
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:

@@ -94,9 +94,6 @@ def recognises(value: Any) -> bool:
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     log = read_object(value, "", notes)
     draft = Draft(notes, log.get("game_id"))
-    for native, foreign in (("gameId", "game_id"), ("players", "agents"), ("messages", "entries")):
-        notes.translate(f"/{native}", f"/{foreign}")
-    notes.translate("/winner", "/win_side")
     requests = list(_read_requests(log, notes))
     _add_players(draft, log, requests)
     _add_talks(draft, requests)
@@ -227,9 +224,7 @@ def _add_votes(draft: Draft, requests: list[_Request]) -> None:
     last: dict[tuple[str, str], _Request] = {}
     for request in requests:
         if request.kind == "VOTE":
-            key = (str(request.info.get("day")), str(request.agent))
-            last.pop(key, None)
-            last[key] = request
+            last[str(request.info.get("day")), str(request.agent)] = request
     for request in last.values():
         target = request.answer.strip() if type(request.answer) is str else request.answer
         if type(target) is str and target and target not in names:

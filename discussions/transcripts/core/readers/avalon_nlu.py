@@ -29,7 +29,6 @@ def recognises(value: Any) -> bool:
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     """The native game of one object. The file gives a game no id: it is the file's name."""
     draft = Draft(notes, notes.source)
-    notes.translate("/players", "/users")
     game = read_object(value, "", notes)
     for key, user in read_object(game.get("users"), "/users", notes).items():
         place = f"/users{build_pointer([key])}"

@@ -214,15 +214,12 @@ def _parts_above(lines: Lines, *, sign: str) -> Parts:
         elif above == "\n" and TIME_ALONE.fullmatch(line):
             yield "same", ""
         else:
-            yield "same", _as_title(channel["title"]) if channel else line
+            title = channel["title"] if channel else ""
+            # A channel that all hear is a round, if it has one.
+            begun = None if kind_of_title(title) else _ROUND_IN.search(title)
+            title = begun[0] if begun else _APART_SIGNS.sub(" ", title)
+            yield "same", f"=== {title} ===" if channel else line
         above = head[2] if head else ""
-
-
-def _as_title(channel: str) -> str:
-    """The title of a channel; one that all hear is a round, if it has one."""
-    begun = _ROUND_IN.search(channel)
-    is_round = begun and not kind_of_title(channel)
-    return f"=== {begun[0] if begun and is_round else _APART_SIGNS.sub(' ', channel)} ==="
 
 
 def find_boxes(lines: Lines) -> Form | None:

@@ -330,9 +330,7 @@ def _aside_line(line: str) -> ChatLine | None:
     found = _APART.fullmatch(line) if not line[0].isalnum() else None
     if found is None or not (found["before"] or found["sign"] or found["boxed"]):
         return None
-    sign, is_vote = found["sign"], found["sign"] == "🗳"
-    if is_vote and ARROW.fullmatch(found["more"]):
-        return ChatLine("vote", text=found["more"])
+    sign = found["sign"]
     match = MESSAGE.fullmatch(found["more"])
     tag = _TAGGED.fullmatch(line.strip()) if match is None else None
     if tag and kind_of_type(tag["how"]) in (PRIVATE, THOUGHT) and not match_message(tag["more"]):
@@ -343,7 +341,7 @@ def _aside_line(line: str) -> ChatLine | None:
         return None if is_told else ChatLine("message", text=found["more"], audience=hearers)
     given, text = match["name"].strip(), (match["text"] or "").strip()
     name, audience = read_aside(given)
-    if sign and not is_vote:
+    if sign and sign != "🗳":
         audience = audience or SIGNS.get(sign, sign)
         name, role = narration.read_role(name)
         return ChatLine("message", name=name, text=text, time=_time_of(match), role=role, audience=audience)

@@ -33,7 +33,7 @@ from discussions.transcripts.core.readers.columns import (
 )
 from discussions.transcripts.core.readers.draft import Draft, is_nobody
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.rows import AGAIN, REPEATED
+from discussions.transcripts.core.readers.rows import AGAIN, DIFFERS, REPEATED
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 
@@ -51,7 +51,6 @@ _NAME_IN_TEXT = mark('Lines like messages continue texts: {count} (first of "{wh
 _HEADING_TEXT = mark('Texts after the headings of rounds were left out: {count} (first "{what}").')
 _SECTION_LINE = mark('Headings without a round were left out: {count} (first "{what}").')
 _MENDED = mark("Special spaces, brackets or marks before texts were read as plain ones: {count}.")
-_ROLE_DIFFERS = mark("Players with several roles, of which the first is kept: {count} (first {what}).")
 _FIGURES = mark('Lines with only a number or a list of players were left out: {count} (first of "{what}").')
 _COMES_BACK = mark('Lines that come back were left out: {count} (first "{what}").')
 _BEFORE_FIRST = mark('Lines before the first message were left out: {count} (first "{what}").')
@@ -325,7 +324,7 @@ def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
         game.notes.warn("signs_mended", place, says=_MENDED)
     player = game.roster[name]
     if line.role and player["role"] not in (None, line.role):
-        game.notes.warn("role_differs", place, name, says=_ROLE_DIFFERS)
+        game.notes.warn("role_differs", place, name, says=DIFFERS["role"])
     player["role"] = player["role"] or line.role or None
     _add_message(game, name, line.text, line.time, place, "")
     game.last_public = game.open

@@ -254,16 +254,11 @@ def find_longest(columns: list[Column]) -> Column | None:
     varied = [one for one in long if any(" " in cell or UNSPACED.search(cell) for cell in one.cells)]
     longest = max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
     # Of "Speak: Hello." and "Hello." the latter is what was said.
-    within = (one for one in varied if longest and one.is_speech and _is_within(one, longest))
+    within = (one for one in varied if longest and one.is_speech and is_within(one, longest))
     return min(within, key=lambda one: one.length * len(one.cells), default=longest)
 
 
-def innermost_first(columns: list[Column]) -> list[Column]:
-    """The columns, with those first whose cells are a part of what another one has: "Hi." in "Ann: Hi."."""
-    return sorted(columns, key=lambda one: -sum(_is_within(one, other) for other in columns))
-
-
-def _is_within(column: Column, other: Column) -> bool:
+def is_within(column: Column, other: Column) -> bool:
     return all(cell in around for cell, around in zip(column.all, other.all, strict=True))
 
 

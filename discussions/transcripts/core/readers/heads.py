@@ -108,7 +108,9 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     found = {field: name for field, name in (fields | {recipes.PLAYER: likely}).items() if name}
     texts = [columns[name] for name in recipes.split_columns(found.pop(recipes.TEXT, ""), columns)]
     if texts:
-        found[recipes.TEXT] = recipes.OR.join(one.name for one in guesses.innermost_first(texts))
+        # "Hi." comes before "Ann: Hi.".
+        inner = sorted(texts, key=lambda one: -sum(guesses.is_within(one, other) for other in texts))
+        found[recipes.TEXT] = recipes.OR.join(one.name for one in inner)
     if recipes.TEXT not in found and (
         text := guesses.find_longest([one for one in free if not guesses.is_told(one)])
     ):

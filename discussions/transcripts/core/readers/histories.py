@@ -20,9 +20,8 @@ from discussions.transcripts.core.thoughts import read_answer, split_thoughts
 from workspace.core.words import mark
 
 VIEWS = mark(
-    "The file holds one chat for each player: what it was told, and what it answered. What the others were told of the "
-    "answers is not in it, so who heard them and in which order is not known. Export the messages of the game, each "
-    "once, with its player."
+    "The file holds one chat for each player. What the others were told of the answers is not in it, so who heard them "
+    "is not known. Export the messages of the game, each once, with its player."
 )
 _LEAST_PLAYERS, _LEAST_SAID, _DEEPEST = 3, 3, 3
 # How much is compared: answers times what their hearers were told, in characters.
@@ -70,14 +69,10 @@ class AgentChat(Struct):
     thoughts: list[tuple[int, str]] = []
     votes: list[tuple[int, str]] = []
 
-    def round_at(self, at: int) -> int | None:
-        """The round of the game when the player wrote the message with this number."""
-        told = bisect(self.numbers, at)
-        return self.rounds[told - 1] if told else None
-
     def placed(self, at: int) -> tuple[str, int | None, str]:
-        """The place of a message, its round and its author."""
-        return f"{self.place}/{at}", self.round_at(at), self.owner
+        """The place of a message, the round that its author was told before, and its author."""
+        told = bisect(self.numbers, at)
+        return f"{self.place}/{at}", self.rounds[told - 1] if told else None, self.owner
 
 
 def recognises(value: Any) -> bool:

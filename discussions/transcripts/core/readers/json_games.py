@@ -83,7 +83,7 @@ def list_games(
     if not is_object and len(told) > 1:
         if whole := merge_channels([*told.values()]):
             return [(pointer, whole)]
-        if _are_pieces([*told.values()], key) or _may_be_steps([*told.values()]):
+        if _are_pieces([*told.values()], key) or may_repeat_turns([*told.values()]):
             raise Unclear
     are_rounds = len(told) < 2 or key.casefold() in rounds.ROUNDS or rounds.are_rounds(told)
     if not are_rounds and any(map(_is_hidden_chat, told.values())):
@@ -100,12 +100,6 @@ def list_games(
         are_alike = not is_object or rounds.are_numbered(told)
         return [game for name in told for game in inner.get(name) or ([places[name]] if are_alike else [])]
     return [*places.values()] if _are_games(key, told, own) else []
-
-
-def _may_be_steps(parts: list[Any]) -> bool:
-    """Whether objects without a round or an id may be steps of one game, each with its last messages."""
-    is_called = any(rounds.names_round(part) or game_id(part) is not None for part in map(as_object, parts))
-    return not is_called and may_repeat_turns(parts)
 
 
 def is_unclear(value: Any, key: str = "") -> bool:
@@ -142,7 +136,8 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     is_told = (key in LISTS or own) and not _differ_in_words([*first.values()])
     if (again or not counts) and not is_told and _may_be_channels(rows):
         raise Unclear
-    if rounds.are_called_games(key, first):
+    words = [{*words_of(name)} for name in first]
+    if not rounds.SETS.isdisjoint(words_of(key)) or not any(map(rounds.GAMES.isdisjoint, words)):
         return True
     is_again = len(again) > 1 and rounds.are_numbered(first)
     # What each part is by itself is no clearer than what they are together.
@@ -304,15 +299,13 @@ def _are_pieces(values: Sequence[Any], key: str) -> str:
 
 
 def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    """Time, or that of the message before, speaker and row of each message of a chat; [] if none has both."""
+    """Time, or that of the message before, speaker and row of each message of a chat."""
     rows = next((as_objects(piece[key]) for key in LISTS if type(piece.get(key)) is list), [])
     plain = [{key: part for key, part in row.items() if type(part) in (str, int, float)} for row in rows]
     said = [first_values(cells, "time", recipes.PLAYER) for cells in plain]
     times: list[Any] = []
     for facts in said:
         times.append(facts.get("time", times[-1] if times else None))
-    if not any(len(facts) == 2 for facts in said):
-        return []
     names = [str(facts.get(recipes.PLAYER, "")) for facts in said]
     return list(zip(map(_as_time, times), names, rows, strict=True))
 

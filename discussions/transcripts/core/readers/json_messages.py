@@ -246,7 +246,9 @@ def repeat_turns(values: list[Any]) -> bool:
 
 
 def may_repeat_turns(values: list[Any]) -> bool:
-    """The same where nobody can tell which messages are repeated, and which were said again."""
+    """The same where nobody can tell which messages are repeated, and which were said again, by round or id."""
+    if any(rounds.names_round(part) or game_id(part) is not None for part in map(as_object, values)):
+        return False
     lists = _lists_of(values) if are_objects(values) else {}
     return any(
         rounds.go_on(column, rounds.count_repeated(column)) and _hold_talk(column)

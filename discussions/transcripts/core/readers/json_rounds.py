@@ -39,7 +39,7 @@ _SEATS = frozenset("seat seats model models bot bots npc npcs team teams p m msg
 _NAME_KEYS = ("name", "title", "label", "type")
 _NUMBER_KEYS = ("number", "index", "id")
 GAMES = frozenset("game match session episode run sample simulation sim replay trial experiment seed".split())
-_SETS = frozenset(
+SETS = frozenset(
     "games matches sessions episodes runs samples simulations sims replays trials experiments seeds batch batches "
     "tournament tournaments".split()
 )
@@ -100,12 +100,6 @@ def named_round(part: dict[str, Any]) -> str | int | None:
 
 def is_called_round(name: str | int) -> bool:
     return _NAMES_ROUND.fullmatch(str(name)) is not None
-
-
-def are_called_games(key: str, names: Iterable[str]) -> bool:
-    """Whether a list is called games, "matches", or each of its parts one: "run_2"."""
-    words = [{*words_of(name)} for name in names]
-    return not _SETS.isdisjoint(words_of(key)) or all(not GAMES.isdisjoint(own) for own in words)
 
 
 def are_numbered(names: Iterable[str]) -> bool:

@@ -65,7 +65,9 @@ def recognises_text(text: str) -> bool:
     first = first if is_alone else list(map(cast_lists.without_lists, first))
     if is_alone and not stripped.partition("\n")[0].rstrip().endswith("}"):
         return False
-    if first and _is_message(first[0]):
+    # What names a player and a text may hold lists, such as calls of tools, but none of messages.
+    lists = [part[0] for part in first[0].values() if _holds_objects(part)] if first else []
+    if lists and json_cells.names_both(first[0]) and not any(map(json_cells.names_both, lists)):
         return True
     # Of a lone object, the objects in it are looked at, too.
     depth = 1 if len(first) == 1 else json_cells.DEEPEST
@@ -198,7 +200,8 @@ def _note_not_finite(cells: dict[str, Any], replaced: Replaced, where: str, faul
     """Note what is no number by its column; under "" what stands in a list, which no column holds."""
     odd = [(name, cell) for name, cell in cells.items() if type(cell) is NotFinite]
     for name, cell in (*odd, *[("", replaced.first)] * (replaced.not_finite - len(odd))):
-        faults.add_not_finite(name, where, cell)
+        first, at, count = faults.not_finite.get(name, (cell, where, 0))
+        faults.not_finite[name] = first, at, count + 1
 
 
 def _rows(
@@ -268,12 +271,6 @@ def _first_objects(text: str) -> Iterator[tuple[int, Any]]:
             return
         yield (number if is_list else text.count("\n", 0, start) + 1), entry
         start, number = end, number + 1
-
-
-def _is_message(entry: dict[str, Any]) -> bool:
-    """Whether an object names a player and a text, and its lists, such as calls of tools, hold no messages."""
-    lists = [value[0] for value in entry.values() if _holds_objects(value) and type(value[0]) is dict]
-    return bool(lists) and json_cells.names_both(entry) and not any(map(json_cells.names_both, lists))
 
 
 def _holds_objects(value: Any) -> bool:

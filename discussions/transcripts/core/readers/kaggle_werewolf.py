@@ -11,8 +11,8 @@ import msgspec
 from discussions.transcripts.core import fields
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft
+from discussions.transcripts.core.readers.rows import STOPPED
 from workspace.core.json_items import begin_of
-from workspace.core.words import mark
 
 _CHAT, _VOTE, _ROLE = "ChatDataEntry", "DayExileVoteDataEntry", "GameStartRoleDataEntry"
 # Of events of these types the player who left, and how.
@@ -25,15 +25,7 @@ _SECRET = frozenset(
     "WerewolfNightVoteDataEntry DoctorHealActionDataEntry SeerInspectActionDataEntry SeerInspectResultDataEntry "
     "BidDataEntry".split()
 )
-_PLACES = {
-    "gameId": "EpisodeId",
-    "messages": "MODERATOR_OBSERVATION",
-    "players": "GAME_END/all_players",
-    "winner": "GAME_END/winner_team",
-    "metadata/cost": "GAME_END/cost_summary",
-}
 _READ = {_CHAT, _VOTE, _ROLE, *_LEAVING, *_SECRET}
-_STOPPED = mark("The game ended by an error of an agent. What was said until then is read.")
 _COSTS = {"totalUsd": "cost", "inputTokens": "prompt_tokens", "outputTokens": "completion_tokens"}
 
 
@@ -79,15 +71,13 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     info = fields.read_object(replay.get("info"), "/info", notes)
     end = fields.read_object(info.get("GAME_END"), "/info/GAME_END", notes)
     draft = Draft(notes, info.get("EpisodeId") or replay.get("id") or notes.source, counts_private=True)
-    for native, foreign in _PLACES.items():
-        notes.translate(f"/{native}", f"/info/{foreign}")
     events = list(_events(info, notes))
     _add_players(draft, end, events)
     names = {player["name"] for player in draft.game["players"] if type(player["name"]) is str}
     for place, kind, event in events:
         _add_event(draft, place, kind, event, names)
     if end.get("terminated_with_agent_error") is True:
-        notes.warn("game_stopped", "/info/GAME_END/terminated_with_agent_error", says=_STOPPED)
+        notes.warn("game_stopped", "/info/GAME_END/terminated_with_agent_error", says=STOPPED)
     states = [state for step in fields.as_list(replay.get("steps")) for state in fields.as_objects(step)]
     cost = replay.get("cost") or _cost_of_acts(state.get("action") for state in states)
     if type(end.get("cost_summary")) is dict:

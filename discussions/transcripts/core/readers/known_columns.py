@@ -12,7 +12,7 @@ from discussions.transcripts.core.readers.column_guesses import (
     find_free,
     is_round,
 )
-from discussions.transcripts.core.readers.tables import Table, filled_together
+from discussions.transcripts.core.readers.tables import Table, sample_rows
 
 
 def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
@@ -60,7 +60,9 @@ def suggest_all(table: Table) -> dict[str, str]:
         own = recipes.split_columns(fields[field], columns)
         own += [name for name in columns if name not in own and recipes.field_of(name) == field]
         own = _without_numbers(table, own) if field == recipes.TEXT else own
-        together = filled_together(table, list(map(columns.index, own)))
+        # What is filled where the first one is does not stand in for it.
+        first, *others = map(columns.index, own)
+        together = {at for at in others for cells in sample_rows(table) if cells[first] and cells[at]}
         fields[field] = recipes.OR.join(name for name in own if columns.index(name) not in together)
     return fields
 

@@ -45,7 +45,6 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
     """The native game of a folder. The files give a game no id: it is the folder's name."""
     draft = Draft(notes, notes.source)
     notes.translate("/players", CONFIG if CONFIG in files else NAMES)
-    notes.translate("/messages", DAY_CHAT)
     if CONFIG in files:
         _add_configured_players(draft, files[CONFIG])
     else:

@@ -60,7 +60,6 @@ _READ = (PLAYER, "audience", "phase", "private", "round", "time", "id")
 _HOLDS_CONTENT = frozenset(
     "content tool_calls function_call parts step_id summary data raw task raw_item".split()
 )
-_CALL_KEYS = ("tool_calls", "function_call")
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id", "session_id", "chat_id")
 # Objects with the cost: our names of its figures, and theirs.
 _COSTS = {
@@ -344,8 +343,6 @@ def _with_facts(names: list[str], wrapper: dict[str, Any]) -> list[Any]:
 
 def calls_of(entry: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """The name and the arguments of each call in a message."""
-    if type(entry) is dict and type(entry.get("content")) is str and entry.keys().isdisjoint(_CALL_KEYS):
-        return
     content = as_objects(as_object(entry).get("content"))
     calls = [call.get("function") for call in as_objects(as_object(entry).get("tool_calls"))]
     calls += [as_object(entry).get("function_call"), *(part for part in content if "input" in part)]

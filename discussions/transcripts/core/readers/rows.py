@@ -65,9 +65,9 @@ _MOMENT = re.compile(
 )
 _IGNORED = mark('Rows that are no speech, vote or elimination were left out: {count} (first "{what}").')
 REPEATED = mark("Votes that repeat an earlier one of their round count once: {count} (first {what}).")
-_STOPPED = mark("The game ended by an error of an agent. What was said until then is read.")
+STOPPED = mark("The game ended by an error of an agent. What was said until then is read.")
 _ENDS = re.compile(r"\b(?:terminated|aborted|crashed|game stopped|game ended)\b", re.IGNORECASE)
-_DIFFERS = {
+DIFFERS = {
     "role": mark("Players with several roles, of which the first is kept: {count} (first {what})."),
     "personality": mark("Players with several personalities; the first is kept: {count} (first {what})."),
 }
@@ -332,7 +332,7 @@ def _ignore(game: _RowGame, cells: Mapping[str, str], place: str, sign: str, *, 
     """Leave a row out; "Day 2 begins" says it for the rows below."""
     game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
     if "error" in words_of(sign or cells.get("type", "")) and _ENDS.search(cells.get(recipes.TEXT, "")):
-        game.notes.warn("game_stopped", place, says=_STOPPED)
+        game.notes.warn("game_stopped", place, says=STOPPED)
     begun = _round(cells.get("round", "").strip())[0] if reads_rounds else None
     game.round = game.round if begun is None else begun
 
@@ -421,7 +421,7 @@ def _note_player(game: _RowGame, name: str, cells: Mapping[str, str], place: str
         if player[field] is None:
             player[field] = said
         elif player[field] != said:
-            game.notes.warn(f"{field}_differs", place, name, says=_DIFFERS[field])
+            game.notes.warn(f"{field}_differs", place, name, says=DIFFERS[field])
 
 
 def _read_round(game: _RowGame, cells: Mapping[str, str], place: str) -> None:

@@ -47,10 +47,6 @@ class TableFaults(Struct):
         if len(self.first) < MOST_FAULTS:
             self.first.append((code, place, sentence))
 
-    def add_not_finite(self, column: str, place: str, written: str) -> None:
-        first, at, count = self.not_finite.get(column, (written, place, 0))
-        self.not_finite[column] = first, at, count + 1
-
     def judge_not_finite(self, read: Collection[str]) -> list[tuple[str, str, int]]:
         """Add one fault for each column that is read; the others are left out: how written, first place, how many."""
         for column in [column for column in self.not_finite if column in read]:
@@ -109,21 +105,12 @@ def with_rows(table: Table, columns: list[str], rows: Iterable[tuple[int, list[s
 def table_columns(names: Sequence[str]) -> list[str]:
     """Unique names of the columns: an empty or a repeated name gets its number."""
     found: list[str] = []
-    taken = set(names)
     for number, given in enumerate(names, start=1):
         name = given.strip()[:200]
         while not name or name in found:
             name = f"{name or 'column'} ({number})"
-            if name in taken:
-                name = f"{name}_"
         found.append(name)
     return found
-
-
-def filled_together(table: Table, places: list[int], count: int = SAMPLED) -> list[int]:
-    """Those of the columns with a cell where the first of them has one, in the first rows: they are no stand-ins."""
-    rows = [row.cells for row in islice(table.rows, count)] if len(places) > 1 else []
-    return [place for place in places[1:] if any(cells[places[0]] and cells[place] for cells in rows)]
 
 
 def sample_rows(table: Table, count: int = SAMPLED) -> Iterator[list[str]]:

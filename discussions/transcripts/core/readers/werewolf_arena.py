@@ -107,8 +107,6 @@ def _find_id(draft: Draft) -> str:
 
 def _convert_state(draft: Draft, value: dict[str, Any], base: str, logs: list[Any]) -> None:
     notes = draft.notes
-    for native, foreign in (("players", "players"), ("messages", "rounds"), ("winner", "winner")):
-        notes.translate(f"/{native}", f"{base}/{foreign}")
     players = read_object(value.get("players"), f"{base}/players", notes)
     for name, player in players.items():
         place = f"{base}/players{build_pointer([name])}"
