@@ -43,10 +43,7 @@ _SENTENCES = {
     "compression": mark("This file is compressed by a method that is not read. Use the usual one (deflate)."),
     "ratio": mark("This file unpacks to more than 500 times its size. Look at what it holds."),
     "duplicate_name": mark("The archive holds another file of this name. Rename one of them."),
-    OFFICE: mark(
-        "This is a document of an office program, such as Excel or Word. Save it there as CSV or as plain text, "
-        "in UTF-8, and upload that."
-    ),
+    OFFICE: mark("This is a document of Excel, Word or the like. Save it there as CSV or text in UTF-8."),
     "no_games": mark("The archive holds no files that may be transcripts."),
 }
 _TOO_MANY = mark("The archive holds more than {archive_files:,} files. Split it into several archives.")

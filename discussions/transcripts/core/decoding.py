@@ -260,6 +260,6 @@ def describe_proposals(data: bytes) -> str:
         return ""
     shown = "; ".join(f"{name} (“{sample}”)" for name, sample in proposals)
     return say(
-        " Or name its encoding, by “Encoding” of the import or by --encoding on the command line. It may be {shown}.",
+        " Or name its encoding, by “Encoding” of the import or --encoding. It may be {shown}.",
         shown=shown,
     )

@@ -140,9 +140,7 @@ FORMATS: tuple[Format, ...] = (
     _format(
         "chat_exports",
         chat_exports,
-        mark(
-            "an export of Slack, with users.json and the folders of its channels, or of a channel of Discord"
-        ),
+        mark("an export of Slack, with users.json and folders, or of a channel of Discord"),
         has_folders=True,
     ),
     _format(
@@ -169,9 +167,7 @@ FORMATS: tuple[Format, ...] = (
     _format(
         "json_turns",
         json_turns,
-        mark(
-            "a JSON object with a list of messages that name player and text, such as turns or conversation"
-        ),
+        mark("a JSON object with a list of messages, such as turns, that name player and text"),
         sample="turns.json",
     ),
     Format(

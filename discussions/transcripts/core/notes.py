@@ -73,11 +73,9 @@ WARNINGS = {
     ),
     "no_round": mark("Messages that name no round count to the round before them: {count}."),
     "round_goes_back": mark("Messages with a lower round than the message before them: {count}."),
-    "unresolved_reply": mark(
-        "Reply links to no message of this game (such as {what}) count as links: {count}."
-    ),
+    "unresolved_reply": mark("Links to no message of this game (such as {what}) count as links: {count}."),
     "reply_not_earlier": mark(
-        "Links that do not point to an earlier message (such as {what}) do not count: {count}."
+        "Links that do not point to an earlier message ({what}) do not count: {count}."
     ),
     "no_votes": mark("The file has no votes: memory references cannot be checked against them."),
     "vote_without_target": mark("Votes for nobody were left out of the vote record: {count}."),

@@ -271,9 +271,7 @@ def _compared(outcome: ReadOutcome, counts: list[int]) -> ReadOutcome:
     game, (few, many) = outcome.game, counts
     if game is None or _has_rounds(game) or many < 2 * few:
         return outcome
-    sentence = say(
-        "The game has one round, but most games of the file have several. Look at where its rounds are."
-    )
+    sentence = say("The game has one round, but most games of the file have several. Look at its rounds.")
     fault = Fault(place=game.place, code=ONE_ROUND, message=sentence, is_warning=True)
     return replace(outcome, game=replace(game, warnings=[*game.warnings, fault]))
 
@@ -324,10 +322,7 @@ def _read_converted(
         is_empty = False
         yield _outcome(read_converted(value, notes, options.role_map), notes, known)
     if is_empty:
-        sentence = say(
-            "No game was found in this text of the format {name}. Look at it, or name another format.",
-            name=known.name,
-        )
+        sentence = say("No game was found in the format {name}. Name another one.", name=known.name)
         yield refused(unit.name, "no_games", sentence)
 
 

@@ -39,9 +39,7 @@ _CARD = re.compile(
     re.IGNORECASE,
 )
 _ONE_WORD = re.compile(r"\w+")
-_DIFFERS = mark(
-    'Players with another role or personality in "players", which counts: {count} (first "{what}").'
-)
+_DIFFERS = mark('Players with other facts in "players", which count: {count} (first "{what}").')
 
 
 def find_names(value: Any, rows: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -54,9 +54,7 @@ _MENDED = mark("Special spaces, brackets or marks before texts were read as plai
 _FIGURES = mark('Lines with only a number or a list of players were left out: {count} (first of "{what}").')
 _COMES_BACK = mark('Lines that come back were left out: {count} (first "{what}").')
 _BEFORE_FIRST = mark('Lines before the first message were left out: {count} (first "{what}").')
-_FACT_BELOW = mark(
-    'Lines at the end were read as facts: {count} (first "{what}"). If they are said, list the players.'
-)
+_FACT_BELOW = mark('Lines at the end were read as facts: {count} (first "{what}"). If said, list players.')
 _BALLOTS = mark('Messages of a sign and a name were read as votes: {count} (first "{what}").')
 _SPEAKS_ONCE = mark('Players speak only once: {count} (first "{what}"). If they are none, list the players.')
 

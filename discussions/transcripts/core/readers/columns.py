@@ -369,6 +369,8 @@ Kind = Literal["speech", "vote", "elimination", "private", "thought", "ignore", 
 Setting = Literal["encoding", "list", "rounds", "separator", "games"]
 Path = Annotated[str, Meta(min_length=1, max_length=200)]
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
+NO_FIELD = mark('There is no field "{field}". Use one of: {known}.')
+_NO_ENCODING = mark('There is no encoding "{encoding}". Use one of: {known}.')
 _FORM = mark("This is no recipe: {reason}. Download a recipe to see how one is written.")
 
 
@@ -431,8 +433,7 @@ def find_fault(mapping: MappingRecord) -> str:
     """What is wrong with a recipe, in a sentence; "" if nothing is."""
     unknown = next((field for field in mapping.fields if field not in FIELDS), None)
     if unknown is not None:
-        known = ", ".join(FIELDS)
-        return say('There is no field "{field}". Use one of: {known}.', field=unknown[:60], known=known)
+        return say(NO_FIELD, field=unknown[:60], known=", ".join(FIELDS))
     if mapping.fields and not has_needed(mapping.fields):
         return say("The paths of player and text are needed.")
     every = mapping.fields.values()
@@ -446,8 +447,5 @@ def find_fault(mapping: MappingRecord) -> str:
         return say(sentence, alias=wrong[0][:60], name=wrong[1][:60])
     encoding = mapping.settings.get("encoding", "utf-8")
     if encoding not in ENCODINGS:
-        known = ", ".join(ENCODINGS)
-        return say(
-            'There is no encoding "{encoding}". Use one of: {known}.', encoding=encoding[:60], known=known
-        )
+        return say(_NO_ENCODING, encoding=encoding[:60], known=", ".join(ENCODINGS))
     return ""

@@ -35,8 +35,7 @@ _TOO_MANY = mark("The file holds more than {most_cells:,} cells. Split it into s
 _TOO_WIDE = mark("The file has {columns_count:,} columns; at most {most_columns} are read. Leave some out.")
 _TABLES = mark("The file holds several tables of messages or votes. Write one, with a column for the type.")
 _QUOTES = mark(
-    'Quotation marks do not fit: a cell that begins with " must end with " before the next delimiter, and a " in it is '
-    'written as "". Correct the row.'
+    'Quotation marks do not fit: write a " inside a cell as "", and end it with ". Correct the row.'
 )
 
 

@@ -80,18 +80,10 @@ def describe_inner_part(part: InnerPart) -> str:
             "import, or with --map list={path},player=KEY,text=KEY.",
             path=path.removeprefix("[0]."),
         )
-    if part.is_list:
-        return say(
-            'The list under "{path}" is in the format {name}. Save this list alone as a file, and upload that file.',
-            path=path,
-            name=part.format,
-        )
-    return say(
-        'The object under "{path}" is in the format {name}. Save it alone, or a list of such objects, as a file, and '
-        "upload that file.",
-        path=path,
-        name=part.format,
+    sentence = (
+        'What is under "{path}" is in the format {name}. Save it alone as a file, and upload that file.'
     )
+    return say(sentence, path=path, name=part.format)
 
 
 def join_pieces(data: bytes) -> bytes:

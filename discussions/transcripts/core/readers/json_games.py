@@ -36,10 +36,7 @@ from workspace.core.words import mark, say
 
 MOST_PARTS = 20
 _NAMES_GAME = re.compile(rf"(?:{'|'.join(rounds.GAMES)})[\W_]{{0,3}}\d{{1,9}}", re.IGNORECASE)
-UNCLEAR = mark(
-    "The parts of the file that hold messages may be games, or rounds or channels of one. Say once which, under “Is "
-    "this the game?” of the import."
-)
+UNCLEAR = mark("Parts of the file may be games, rounds or channels. Say which, under “Is this the game?”.")
 VIEWS = mark(
     "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
     "no games. Export the messages of the game, each once, with its player."

@@ -46,6 +46,11 @@ from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.core.readers.vote_columns import find_votes
 from workspace.core.words import mark, say
 
+_NOT_NAMED = mark(
+    'The first message under "{key}" has the keys {names}; none of them is known as {missing}. Rename the keys, or '
+    "upload the list by itself as jsonl."
+)
+_NOT_FOUND = mark("A list of messages with players and texts was expected, under one of the keys {lists}.")
 _VOTES_TWICE = mark('Votes of the messages were left out, since the object has "votes": {count}.')
 _WINNERS = mark("The messages name another winner than the object ({what}); that of the object counts.")
 
@@ -178,18 +183,10 @@ def _say_missing(value: Any) -> str:
         names = list(flattened(rows[0])) if type(rows) is list and rows and type(rows[0]) is dict else []
         if names:
             fields = recipes.suggest_fields(names)
-            return say(
-                'The first message under "{key}" has the keys {names}; none of them is known as {missing}. Rename '
-                "the keys, or upload the list by itself as jsonl: then you say what its keys mean.",
-                key=key,
-                names=", ".join(f'"{name[:60]}"' for name in names[:20]),
-                missing=", ".join(f'"{field}"' for field in recipes.NEEDED if field not in fields),
-            )
-    sentence = say(
-        "An object with a list of messages was expected, under one of the keys {lists}.",
-        lists=", ".join(LISTS),
-    )
-    return say("{sentence} Each message should name its player and its text.", sentence=sentence)
+            shown = ", ".join(f'"{name[:60]}"' for name in names[:20])
+            missing = ", ".join(f'"{field}"' for field in recipes.NEEDED if field not in fields)
+            return say(_NOT_NAMED, key=key, names=shown, missing=missing)
+    return say(_NOT_FOUND, lists=", ".join(LISTS))
 
 
 def _carried(

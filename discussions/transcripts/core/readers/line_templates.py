@@ -26,6 +26,7 @@ from discussions.transcripts.core.readers import narration
 from discussions.transcripts.core.readers.called_names import addressed, read_hidden
 from discussions.transcripts.core.readers.columns import (
     FIELDS,
+    NO_FIELD,
     PLAYER,
     TEMPLATE_FIELD,
     TEXT,
@@ -97,14 +98,7 @@ def _check(template: _Template) -> None:
     fields = template[1::2]
     named = [field for field in fields if field]
     if unknown := next(iter(_fields(template) - {*FIELDS}), ""):
-        known = ", ".join(FIELDS)
-        raise ValueError(
-            say(
-                'There is no field "{field}". Use one of: {known}; {{}} leaves out what stands there.',
-                field=unknown[:60],
-                known=known,
-            )
-        )
+        raise ValueError(say(NO_FIELD, field=unknown[:60], known=", ".join(FIELDS)))
     if not all(template[2:-1:2]) or len({*named}) < len(named):
         raise ValueError(
             say(

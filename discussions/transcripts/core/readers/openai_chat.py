@@ -92,8 +92,7 @@ _MAY_HIDE = mark('The key "{key}" may say who heard the messages. Call it "audie
 _NO_PLAYER = mark('Whether "{name}" is a player is not clear. List it under "players", or name its audience.')
 INSTRUCTION = mark('Messages that are no utterances of players were left out: {count} (first role "{what}").')
 _UNCLEAR_CALL = mark(
-    'A text stands beside a call of "{name}" with another text; which of them the table heard is not clear. Write what '
-    "was said as the content of the message."
+    'Beside a call of "{name}" stands another text. Write what the table heard as the content.'
 )
 _UNCLEAR_NAME = mark('Names with and without "{name}" speak. Write who heard the former as their audience.')
 TOOL_CALL = mark("Calls of tools were left out, of so many messages: {count}.")

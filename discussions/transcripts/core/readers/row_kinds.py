@@ -42,7 +42,7 @@ from discussions.transcripts.core.readers.cast_lists import find_names
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, sample_rows
 from discussions.transcripts.core.readers.vote_columns import is_target
 from discussions.transcripts.core.thoughts import ASIDE, have_asides, split_aside
-from workspace.core.words import say, say_many
+from workspace.core.words import mark, mark_many, say, say_many
 
 # Before the name of a column that may say who could hear a row, as the field of that column.
 UNCLEAR = "unclear "
@@ -111,6 +111,15 @@ class RowSigns(Struct, frozen=True):
         return ", ".join(named) or audience
 
 
+_ASKED = mark_many(
+    'What is "{value}"? One row has it, and who could hear it is not known.',
+    'What is "{value}"? {count} rows have it, and who could hear them is not known.',
+)
+_ANSWER = mark(
+    "{sentence} Answer once on the page of the import, or with --map is.{value}=speech (or {others})."
+)
+
+
 class Question(Struct, frozen=True):
     """Who could hear the rows with this value of a type, an audience or a phase is not known; `example` is one."""
 
@@ -136,16 +145,9 @@ class Question(Struct, frozen=True):
                 count=f"{self.count:,}",
                 named=NAMED,
             )
-        return say_many(
-            'What is "{value}"? One row has it, and who could hear it is not known. Answer once on the page of the '
-            "import, or with --map is.{value}=speech (or {others}).",
-            'What is "{value}"? {count} rows have it, and who could hear them is not known. Answer once on the page of '
-            "the import, or with --map is.{value}=speech (or {others}).",
-            self.count,
-            count=f"{self.count:,}",
-            value=self.value[:60],
-            others=", ".join(KINDS[1:]),
-        )
+        sentence = say_many(*_ASKED, self.count, count=f"{self.count:,}", value=self.value[:60])
+        others = ", ".join(KINDS[1:])
+        return say(_ANSWER, sentence=sentence, value=self.value[:60], others=others)
 
 
 def find_questions(
