@@ -100,17 +100,17 @@ def test_a_key_with_few_words_that_come_back_may_be_a_type_of_rows():
     assert len(read_transcripts(whole(rows), "log.json").games) == 1
 
 
-def test_a_text_that_is_nothing_but_a_vote_is_one():
+def test_a_text_that_is_nothing_but_a_vote_or_a_command_is_no_speech():
     talk = [{"speaker": name, "text": said, "round": 1} for name, said in SAID]
-    rows = [
-        *talk,
-        {"speaker": "Ann", "round": 1, "text": "VOTE: Bea"},
-        {"speaker": "Bea", "round": 1, "text": "Vote: all of you"},
-    ]
-    (game,) = read_transcripts(lines(*rows), "log.jsonl").games
+    acts = ["VOTE: Bea", "!lynch cid_", "##vote none", "!see Ann", "!votes"]
+    others = ["Vote: all of you", "...sure Ann", "#fun"]
+    rows = [{"speaker": "Ann", "round": at, "text": text} for at, text in enumerate([*acts, *others], 2)]
+    (game,) = read_transcripts(lines(*talk, {"speaker": "cid_", "text": "Yes."}, *rows), "log.jsonl").games
     names = [player.name for player in game.record.players]
-    assert [(names[vote.voter - 1], names[vote.target - 1]) for vote in game.record.votes] == [("Ann", "Bea")]
-    assert game.record.messages[-1].text == "Vote: all of you"
+    votes = [(names[vote.voter - 1], names[vote.target - 1]) for vote in game.record.votes]
+    assert votes == [("Ann", "Bea"), ("Ann", "cid_")]
+    assert [message.text for message in game.record.messages[-3:]] == others
+    assert len(game.record.messages) == len(talk) + 4
 
 
 def test_lists_of_messages_within_an_object_beside_the_talk_are_asked_about():

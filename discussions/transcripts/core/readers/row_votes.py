@@ -6,17 +6,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from discussions.transcripts.core.audience import OUT, THOUGHT, VOTE, words_of
+from discussions.transcripts.core.audience import IGNORE, OUT, SPEECH, THOUGHT, VOTE, words_of
 from discussions.transcripts.core.notes import NativeGame
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.draft import is_ballot, is_nobody
+from discussions.transcripts.core.readers.narration import VOTE_COMMAND
 from discussions.transcripts.core.readers.row_kinds import RowSigns
 from discussions.transcripts.core.readers.vote_columns import is_target
 from discussions.transcripts.core.thoughts import read_answer
 
-_VOTE_TEXT = re.compile(
-    r"\W{0,3}vote(?:s| for)?\s{0,3}[:=→>-]{1,2}\s{0,3}(?P<target>[^\n]{1,60}?)\W{0,3}", re.IGNORECASE
+# "!see Ann", "##unvote", "/claim": what a bot is told.
+_COMMAND = re.compile(
+    r"(?P<sign>[!/.$~]|#{1,2})[^\W\d_]{2,20}(?:[\s:]{1,3}@?(?P<target>[^\n]{1,60}?))?\W{0,2}", re.IGNORECASE
 )
+_ALONE = ("!", "/", "##")
 
 
 def is_poll(target: str, signs: RowSigns) -> bool:
@@ -25,12 +28,16 @@ def is_poll(target: str, signs: RowSigns) -> bool:
     return not is_known and (is_ballot(target) or "discussion" in words_of(target))
 
 
-def as_vote(cells: Mapping[str, str], signs: RowSigns) -> Mapping[str, str]:
-    """The cells of a row whose text is nothing but a vote, "VOTE: Bea", as in a chat; else as they are."""
-    vote = _VOTE_TEXT.fullmatch(cells.get(recipes.TEXT, "").strip())
-    if vote is None or cells.get("vote") or signs.name(vote["target"]).casefold() not in signs.names:
-        return cells
-    return dict(cells) | {recipes.TEXT: "", "vote": vote["target"]}
+def read_command(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, Mapping[str, str]]:
+    """What a row is, and its cells: a text that is nothing but "VOTE: Bea", or a command, is an act."""
+    text = cells.get(recipes.TEXT, "").strip()
+    vote, command = VOTE_COMMAND.fullmatch(text), _COMMAND.fullmatch(text)
+    told = [one["target"] for one in (command, vote) if one and one["target"]]
+    known = [who for who in told if is_nobody(who) or signs.name(who).casefold() in signs.names]
+    if vote and known and not cells.get("vote"):
+        return SPEECH, dict(cells) | {recipes.TEXT: "", "vote": known[0]}
+    is_act = command and (known or (not told and command["sign"] in _ALONE))
+    return (IGNORE if is_act else SPEECH), cells
 
 
 def of_kind(cells: Mapping[str, str], kind: str, signs: RowSigns) -> Mapping[str, str]:

@@ -33,10 +33,10 @@ from discussions.transcripts.core.readers.narration import Rounds, find_narrator
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import RowSigns
 from discussions.transcripts.core.readers.row_votes import (
-    as_vote,
     count_by_votes,
     is_poll,
     of_kind,
+    read_command,
     vote_again,
 )
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
@@ -292,7 +292,7 @@ def _read_kind(
     kind, sign = what
     is_typed = "type" in cells
     cells = of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
-    cells = as_vote(cells, signs) if kind == SPEECH else cells
+    kind, cells = read_command(cells, signs) if kind == SPEECH else (kind, cells)
     name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
     is_vote = kind == VOTE and is_typed
     # "Vote intentions" without anybody in them are no vote.
