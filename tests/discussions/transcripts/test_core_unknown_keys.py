@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from discussions.core.records import GameRecord
-from discussions.transcripts.core.audience import PRIVATE
+from discussions.transcripts.core.audience import PRIVATE, SPEECH
 from discussions.transcripts.core.readers.columns import read_recipe, write_recipe
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.row_kinds import find_questions
@@ -52,6 +52,9 @@ SHAPES: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "unknown flags": lambda hearers: {"awake": {name: name in hearers for name in NAMES}},
     "unknown list": lambda hearers: {"ears": hearers},
     "list of flags": lambda hearers: {"ears": [name in hearers for name in NAMES]},
+    "text or list": lambda hearers: {"ears": "*" if len(hearers) > 1 else hearers},
+    "text or name": lambda hearers: {"ears": "*" if len(hearers) > 1 else hearers[0]},
+    "mask": lambda hearers: {"bits": sum(1 << NAMES.index(name) for name in hearers)},
     "objects": lambda hearers: {"delivered": [{"player": name, "at": 1} for name in hearers]},
     "known objects": lambda hearers: {"recipients": [{"name": name} for name in hearers]},
     "nested": lambda hearers: {"meta": {"route": {"ends": hearers}}},
@@ -138,6 +141,28 @@ def test_a_key_that_may_say_who_heard_a_message_hides_it_or_is_asked_about(name,
         asked = {question.value.casefold(): PRIVATE for question in find_questions(table, mapping)}
         records = [read_first_game(table, replace(mapping, kinds=asked | mapping.kinds), "f", "f", {}).record]
     assert CANARY not in str([record.messages for record in records if record])
+
+
+def test_unknown_keys_of_seats_or_lists_are_proposed_with_a_question():
+    seats = [{"rnd": 1, "src": at % 3, "dst": -1, "payload": said} for at, (_name, said) in enumerate(SAID)]
+    ears = [{"mouth": name, "ears": "*", "words": said} for name, said in SAID]
+    told = seats[0] | {"dst": 2, "payload": secret(1)}, ears[0] | {"ears": ["Cid"], "words": secret(1)}
+    table = {
+        "table": 5,
+        "packets": [*seats, told[0]],
+        "seats": {str(at): name for at, name in enumerate(NAMES)},
+    }
+    for data in (json.dumps(table).encode(), lines(*ears, told[1])):
+        head = read_head(data, is_part=False)
+        assert head is not None
+        mapping = propose_mapping(head)
+        asked = {one.value: PRIVATE for one in find_questions(head, mapping)}
+        assert NAMED in asked
+        kinds = asked | {"-1": SPEECH}
+        record = read_first_game(head, replace(mapping, kinds=kinds), "f", "f", {}).record
+        assert record is not None
+        said = [(record.players[one.player - 1].name, one.text) for one in record.messages]
+        assert said == SAID
 
 
 def test_one_list_in_the_last_row_is_asked_about():

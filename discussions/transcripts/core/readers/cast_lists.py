@@ -98,11 +98,14 @@ def _by_id_or_name(part: Any, said: set[str], texts: str) -> dict[str, str]:
         # Whom each player targets is no name of theirs.
         own = {key.casefold() for key in found}
         is_ring = any(name != key and name.casefold() in own for key, name in found.items())
-        if is_whole and not is_ring and said <= found.keys() and not any(map(is_card, found.values())):
+        # Of "Player-1" the id is a part.
+        are_parts = all(own in name for own, name in found.items())
+        is_listed = is_whole and not is_ring and said <= found.keys()
+        if is_listed and (are_parts or not any(map(is_card, found.values()))):
             called = [_count_named(own, texts) for own in (found, found.values())]
             are_ids = all(len(own) < 3 or any(map(str.isdecimal, own)) for own in found)
             are_names = not any(any(map(str.isdecimal, name)) for name in found.values())
-            if called[1] > called[0] or (not called[0] and are_ids and are_names):
+            if called[1] > called[0] or are_parts or (not called[0] and are_ids and are_names):
                 return found
     return {}
 

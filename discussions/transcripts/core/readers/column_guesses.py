@@ -15,6 +15,7 @@ from discussions.transcripts.core.audience import (
     VOTE,
     count_gaps,
     is_hidden,
+    kind_of_audience,
     kind_of_flag,
     kind_of_type,
     looks_like_audience,
@@ -30,7 +31,7 @@ from discussions.transcripts.core.readers.tables import Table, sample_rows
 LEAST_TEXT = 12
 MOST_ROUNDS = 60
 _OF_COLUMNS = frozenset("field fields key keys column columns attribute attributes".split())
-_FIGURE = re.compile(r"\d{1,12}(?:[.,]\d{1,12})?")
+_FIGURE = re.compile(r"-?\d{1,12}(?:[.,]\d{1,12})?")
 # How many different lists are looked at.
 MOST_LISTS = 500
 # A column of players who all speak once has at most so many rows.
@@ -382,6 +383,14 @@ def counts(name: str) -> bool:
     return not (_COUNTS.isdisjoint(words_of(name)[-1:]) or is_hidden(name) or looks_like_audience(name))
 
 
+def is_mask(column: Column, count: int) -> bool:
+    """Whether a column has a bit for each of so many players, all of which most rows set: 15, and 5 in others."""
+    every = str(2**count - 1)
+    is_usual = count >= LEAST_TABLE and 2 * column.cells.count(every) >= len(column.cells)
+    is_usual = is_usual and len(column.different) > 1
+    return is_usual and all(own.isdecimal() and len(own) <= len(every) for own in column.different)
+
+
 def is_count(table: Table, place: int) -> bool:
     """Whether a column has numbers that are more than yes and no."""
     cells = (cells[place] for cells in sample_rows(table))
@@ -460,12 +469,13 @@ class ListedPlayers:
 
 
 def may_list_players(names: Set[str], cells: Iterable[str]) -> bool:
-    """Whether cells list some players, case-folded, one of them perhaps all ("*"), or a flag or an id of each."""
+    """Whether cells list some players, case-folded, one perhaps all ("*", "-1"), or a flag or an id of each."""
     lists = [[name.casefold() for name in split_names(cell)] for cell in cells]
     others = [own for own in lists if names.isdisjoint(own)]
     if len(others) < len(lists):
         is_any = len(others) <= _MOST_WILDCARDS and all(len(own) == 1 for own in others)
-        return not others or (is_any and any(len(own) > 1 for own in lists))
+        are_open = all(_FIGURE.fullmatch(own[0]) or kind_of_audience(own[0], ()) == SPEECH for own in others)
+        return not others or (is_any and (are_open or any(len(own) > 1 for own in lists)))
     entries = {entry for own in lists for entry in own}
     are_flags = entries <= _FLAGS and all(len(own) > 1 for own in lists)
     # Everybody is in one of the lists, and only some in others.

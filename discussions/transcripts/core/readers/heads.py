@@ -30,6 +30,7 @@ from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers import chat_heads, chat_text, csv_rows, json_rows, json_turns
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.cast_lists import find_names
 from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.inner_parts import list_inner_games, take_lines, unfold_lists
 from discussions.transcripts.core.readers.json_cells import is_talk
@@ -118,14 +119,16 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         free.remove(text)
     else:
         guesses.add_bare_text(table, found, free)
-    free = _propose_player(columns, free, found)
+    free = _propose_player(table, columns, free, found)
     _propose_signs(table, columns, free, found)
     # The types may be known only now.
     guesses.add_bare_text(table, found, guesses.find_free(table, found))
     return _with_settings(table, found)
 
 
-def _propose_player(columns: Mapping[str, Column], free: list[Column], found: dict[str, str]) -> list[Column]:
+def _propose_player(
+    table: Table, columns: Mapping[str, Column], free: list[Column], found: dict[str, str]
+) -> list[Column]:
     """Make an unknown column that of the players, if it is more likely so; the columns that are then free."""
     said = columns.get(found.get(recipes.TEXT, ""))
     own = [columns[name] for name in recipes.split_columns(found.get(recipes.PLAYER, ""), columns)]
@@ -139,7 +142,7 @@ def _propose_player(columns: Mapping[str, Column], free: list[Column], found: di
     named = [one for one in named if not one.name.startswith(around) or recipes.field_of(one.last) == called]
     named = [one for one in named if 2 * sum(", " in cell for cell in one.cells) <= len(one.cells)]
     player = guesses.in_message(named, said) or guesses.find_most_named(named, said)
-    player = player or (None if own else guesses.find_turns(free, said))
+    player = player or (None if own else _find_seats(table, free, said) or guesses.find_turns(free, said))
     # Names that stood before texts, or in the names of columns, are sure.
     player = columns.get(NAMED, player)
     if player and not (own and guesses.is_as_named(own[0], player, said)):
@@ -149,6 +152,16 @@ def _propose_player(columns: Mapping[str, Column], free: list[Column], found: di
         if found.get("role") == player.name:
             del found["role"]
     return free
+
+
+def _find_seats(table: Table, free: list[Column], said: Column | None) -> Column | None:
+    """The column of most ids, all of which what is around the rows gives names."""
+    texts = said.all if said else []
+    for one in sorted(free if texts else (), key=lambda one: -len(one.different)):
+        rows = [{recipes.PLAYER: own, recipes.TEXT: text} for own, text in zip(one.all, texts, strict=True)]
+        if any(find_names(part, rows).keys() >= {*one.different} for part in table.around):
+            return one
+    return None
 
 
 def _propose_signs(

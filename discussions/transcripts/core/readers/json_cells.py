@@ -26,6 +26,7 @@ from discussions.transcripts.core.thoughts import RAW, read_answer
 from workspace.core.strict_json import normalise_text
 
 DEEPEST = 4
+MOST_CELLS = 2_000
 MOST_DEPTH = 6
 # Where the names of the columns stand beside rows that are lists.
 _BESIDE = ("columns", "header", "headers", "fields", "names", "keys")
@@ -62,6 +63,8 @@ class SeenNames:
     def __init__(self) -> None:
         self.fields: dict[str, str | None] = {}
         self.players: set[str] = set()
+        # What any column holds, where none is known as that of the players.
+        self.cells: set[str] = set()
         self.listed: dict[str, ListedPlayers] = {}
         # The players and rounds of the rows so far, to which a list that comes later was not given.
         self.said: dict[tuple[str, str], str] = {}
@@ -75,28 +78,33 @@ class SeenNames:
             is_name = field == recipes.PLAYER and type(cell) in (str, int)
             if is_name and len(self.players) < recipes.MOST_COLUMNS:
                 self.players.add(str(cell))
+            elif type(cell) is str and len(cell) <= recipes.LONGEST_NAME and len(self.cells) < MOST_CELLS:
+                self.cells.add(cell)
             if field in (recipes.PLAYER, recipes.TEXT, "round"):
                 row.setdefault(field, cell if type(cell) is str else as_text(cell))
             if type(cell) is Listed and name not in self.listed:
                 self.listed[name] = ListedPlayers(self.said)
         for name, listed in self.listed.items():
-            listed.add(row, cells.get(name, ""))
+            listed.add(row, cells.get(name) or as_text(cells.get(name.removesuffix(LISTS))))
         self.said[row.get(recipes.PLAYER, ""), row.get("round", "")] = ""
 
     @property
     def columns(self) -> list[str]:
         """The names without lists that say nothing of who could hear a message."""
-        names = {name.casefold() for name in self.players}
+        every = [{*map(str.casefold, own)} for own in (self.players, {*()} if self.players else self.cells)]
         hiding = {
             name
             for name, listed in self.listed.items()
-            if listed.may_hide(names, name) and not is_of_others(name)
+            if any(listed.may_hide(names, name) for names in every) and not is_of_others(name)
         }
         # What an object says of each player is one value.
         return [
             name
             for name in self.fields
-            if name in hiding or (name not in self.listed and name.rpartition(".")[0] + LISTS not in hiding)
+            if name in hiding
+            or (
+                name not in self.listed and {name.rpartition(".")[0] + LISTS, name + LISTS}.isdisjoint(hiding)
+            )
         ]
 
 
@@ -190,7 +198,8 @@ def find_positions(names: Iterable[str], players: Collection[str]) -> tuple[dict
     for name in names:
         around = name.rpartition(".")[0]
         path = f"{around}.{recipes.ANY}" if around and inner[around] <= set(players) else name
-        numbers[name] = columns.setdefault(path, len(columns))
+        # In other rows a text stands there, such as "*".
+        numbers[name] = numbers[name.removesuffix(LISTS)] = columns.setdefault(path, len(columns))
     return numbers, list(columns)
 
 

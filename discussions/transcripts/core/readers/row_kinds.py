@@ -323,6 +323,10 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
             if len(said[place]) > MOST_VALUES:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names, table.columns[place])]
+    columns = {place: [cells[place] for cells in sample_rows(table)] for place in places}
+    hidden += [
+        place for place, own in columns.items() if guesses.is_mask(guesses.column_of("", own), len(names))
+    ]
     read = ((cells_of(row, known), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
     first = [
         (own.get(recipes.PLAYER, ""), own.get("round", ""), cells) for own, cells in read if own.get("text")
