@@ -1,13 +1,13 @@
 """What a column of a file may be, judged by what it holds: texts, players, rounds, or what a row is."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import pairwise, permutations, takewhile
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
+    LEAST_SPACES,
     LEAST_TABLE,
     OUT,
     SPEECH,
@@ -65,7 +65,6 @@ _SPOKEN = frozenset(
     "message content line talk".split()
 )
 _COUNTS = frozenset("round subround turn step iteration cycle rotation lap".split())
-_POINTS = frozenset(("pointed", "points", "finger"))
 _SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"[01]|(?!\w{1,9}://)[^\s\d]\S{0,80}")
 _DIGIT = re.compile(r"\d")
@@ -184,6 +183,13 @@ def is_note(column: Column) -> bool:
     return may_be and 2 * said > len(column.different)
 
 
+def are_texts(column: str, cells: Collection[str]) -> bool:
+    """Whether a column holds thoughts or texts of many lines themselves, and does not say what texts are."""
+    is_named = is_hidden(column.rpartition(".")[2])
+    have_lines = 2 * sum("\n" in cell for cell in cells) >= len(cells)
+    return have_lines or (is_named and all(count_gaps(cell) >= LEAST_SPACES for cell in cells))
+
+
 def is_told(column: Column) -> bool:
     """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part."""
     around, _dot, last = column.name.rpartition(".")
@@ -224,30 +230,6 @@ def find_kind(free: list[Column], players: Column) -> str:
         if is_code and is_few and len(codes) > len(names) and names.isdisjoint(column.different):
             return column.name
     return ""
-
-
-def with_kind(table: Table, mapping: recipes.MappingRecord) -> recipes.MappingRecord:
-    """With the unknown columns of codes, which are asked, of votes for players, and of rounds, if there are some."""
-    columns = {column.name: column for column in columns_in(table)}
-    players = columns.get(mapping.fields.get(recipes.PLAYER, ""))
-    free = find_free(table, mapping.fields)
-    is_typed = not mapping.fields.keys().isdisjoint(("type", "phase", "audience", "private", "public"))
-    kind = find_kind(free, players) if players and not is_typed else ""
-    voted = [one.name for one in free if players and kind_of_type(one.name) == VOTE and is_vote(one, players)]
-    found = {"vote": voted[0]} if voted and not {"vote", "target"} & mapping.fields.keys() else {}
-    said = columns.get(mapping.fields.get(recipes.TEXT, ""))
-    counted = (one for one in free if said and words_of(one.name)[-1:] == ["round"])
-    rounds = [one.name for one in counted if is_round(beside(said, one))]
-    fields = mapping.fields | find_round(mapping.fields, columns, rounds)
-    return replace(mapping, fields=found | fields | ({"type": kind} if kind else {}))
-
-
-def is_vote(column: Column, players: Column) -> bool:
-    """Whether a column names the player for whom each votes, by its name and by what it holds."""
-    names = {name.strip().casefold() for name in players.different}
-    named = sum(cell.strip().casefold() in names for cell in column.cells)
-    is_called = kind_of_type(column.name) == VOTE or not _POINTS.isdisjoint(words_of(column.name))
-    return is_called and 2 * named > len(column.cells)
 
 
 def find_longest(columns: list[Column]) -> Column | None:

@@ -44,7 +44,7 @@ from discussions.transcripts.core.readers.rows import VOTES_AGAIN, games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated, table_of_lines
 from discussions.transcripts.core.readers.stories import NAMED
 from discussions.transcripts.core.readers.tables import Table
-from discussions.transcripts.core.readers.vote_columns import find_votes
+from discussions.transcripts.core.readers.vote_columns import find_votes, is_vote
 from workspace.core.words import mark, say
 
 _KINDS = (
@@ -201,7 +201,7 @@ def _propose_signs(
         is_more = typed is not None and is_same and len(typed.different) > 1 and typed.name not in kind
         found["type"] = recipes.OR.join([kind, *([typed.name] if typed and is_more else [])])
     found |= find_votes(first_cells(table, places_of(found, table.columns)), free, found)
-    votes = [one.name for one in free if players and guesses.is_vote(one, players)]
+    votes = [one.name for one in free if players and is_vote(one, players)]
     if votes and not {"vote", "target"} & found.keys():
         found["vote"] = votes[0]
 

@@ -43,7 +43,7 @@ from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows
 from discussions.transcripts.core.readers.tables import Table
-from discussions.transcripts.core.readers.vote_columns import find_votes
+from discussions.transcripts.core.readers.vote_columns import find_votes, with_kind
 from workspace.core.words import mark, say
 
 _NOT_NAMED = mark(
@@ -107,7 +107,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     value = as_one_game(value) if type(value) is list else value
     is_object = type(value) is dict
     known = recipes.find_mapping(table.columns, notes.columns)
-    mapping = known or guesses.with_kind(table, recipes.MappingRecord(table.columns, suggest_all(table)))
+    mapping = known or with_kind(table, recipes.MappingRecord(table.columns, suggest_all(table)))
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
     if known is None and "vote" not in fields:

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import (
     IGNORE,
     KINDS,
-    LEAST_SPACES,
     NAMED,
     NARRATORS,
     OUT,
@@ -19,10 +18,8 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
-    count_gaps,
     distinct,
     is_half_known,
-    is_hidden,
     kind_of_audience,
     kind_of_flag,
     kind_of_type,
@@ -305,7 +302,11 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     """The unknown columns that may say who heard a row, by name or, if they tell apart what one says, by values."""
     known = {field: at.get(field, []) for field in (recipes.PLAYER, "round", "text")}
     places, named = guesses.find_telling(table, places, known["text"])
-    listed = _listing(table, [place for place in places if place not in named], names)
+    sample = {
+        place: guesses.column_of(table.columns[place], [cells[place] for cells in sample_rows(table)])
+        for place in places
+    }
+    listed = _listing({place: own for place, own in sample.items() if place not in named}, names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)
     for row in table.rows if places else ():
@@ -323,10 +324,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
             if len(said[place]) > MOST_VALUES:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names, table.columns[place])]
-    columns = {place: [cells[place] for cells in sample_rows(table)] for place in places}
-    hidden += [
-        place for place, own in columns.items() if guesses.is_mask(guesses.column_of("", own), len(names))
-    ]
+    hidden += [place for place, own in sample.items() if guesses.is_mask(own, len(names))]
     read = ((cells_of(row, known), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
     first = [
         (own.get(recipes.PLAYER, ""), own.get("round", ""), cells) for own, cells in read if own.get("text")
@@ -342,23 +340,15 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
         # Rows without a player's role say nothing of it.
         told = [pair for pair in pairs if pair[1] or recipes.field_of(column) not in (recipes.PLAYER, "role")]
         tells = is_few and len(told) > len({name for name, _cell in told}) and may_hide(column, cells)
-        if place not in hidden and tells and not _are_texts(column, cells):
+        if place not in hidden and tells and not guesses.are_texts(column, cells):
             hidden.append(place)
     return hidden
 
 
-def _are_texts(column: str, cells: Collection[str]) -> bool:
-    """Whether a column holds thoughts or texts of many lines themselves, and does not say what texts are."""
-    is_named = is_hidden(column.rpartition(".")[2])
-    have_lines = 2 * sum("\n" in cell for cell in cells) >= len(cells)
-    return have_lines or (is_named and all(count_gaps(cell) >= LEAST_SPACES for cell in cells))
-
-
-def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, guesses.ListedPlayers]:
+def _listing(columns: Mapping[int, guesses.Column], names: Set[str]) -> dict[int, guesses.ListedPlayers]:
     """The columns that hold nothing but players, or flags of players, in the first rows; a number may count rounds."""
     found = {}
-    for place in places:
-        column = guesses.column_of(table.columns[place], [cells[place] for cells in sample_rows(table)])
+    for place, column in columns.items():
         cells = [cell for cell in column.different if cell != "[]"]
         if cells and not guesses.is_round(column) and guesses.may_list_players(names, cells):
             found[place] = guesses.ListedPlayers()

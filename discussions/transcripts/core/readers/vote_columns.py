@@ -2,10 +2,21 @@
 
 from collections.abc import Collection, Mapping
 
+from msgspec.structs import replace
+
 from discussions.transcripts.core.audience import VOTE, kind_of_type, words_of
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.column_guesses import Column
+from discussions.transcripts.core.readers.column_guesses import (
+    Column,
+    beside,
+    columns_in,
+    find_free,
+    find_kind,
+    find_round,
+    is_round,
+)
 from discussions.transcripts.core.readers.draft import is_nobody
+from discussions.transcripts.core.readers.tables import Table
 
 # What a column of those who vote is called, and that of those who are voted for: words that come first in a vote.
 VOTERS = (
@@ -16,6 +27,7 @@ TARGETS = (
     frozenset("target targets votee suspect nominee candidate accused whom against".split()),
     frozenset("to for on voted vote votes choice".split()),
 )
+_POINTS = frozenset(("pointed", "points", "finger"))
 
 
 def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
@@ -57,3 +69,27 @@ def is_target(cells: Mapping[str, str], called: str, names: Collection[str]) -> 
     """Whether the audience of a row, a player `called` so, is for whom it votes: {"type": "vote", "to": "Bea"}."""
     is_bare = not {recipes.TEXT, "target", "vote"} & cells.keys()
     return is_bare and called.casefold() in names and kind_of_type(cells.get("type", "")) == VOTE
+
+
+def with_kind(table: Table, mapping: recipes.MappingRecord) -> recipes.MappingRecord:
+    """With the unknown columns of codes, which are asked, of votes for players, and of rounds, if there are some."""
+    columns = {column.name: column for column in columns_in(table)}
+    players = columns.get(mapping.fields.get(recipes.PLAYER, ""))
+    free = find_free(table, mapping.fields)
+    is_typed = not mapping.fields.keys().isdisjoint(("type", "phase", "audience", "private", "public"))
+    kind = find_kind(free, players) if players and not is_typed else ""
+    voted = [one.name for one in free if players and kind_of_type(one.name) == VOTE and is_vote(one, players)]
+    found = {"vote": voted[0]} if voted and not {"vote", "target"} & mapping.fields.keys() else {}
+    said = columns.get(mapping.fields.get(recipes.TEXT, ""))
+    counted = (one for one in free if said and words_of(one.name)[-1:] == ["round"])
+    rounds = [one.name for one in counted if is_round(beside(said, one))]
+    fields = mapping.fields | find_round(mapping.fields, columns, rounds)
+    return replace(mapping, fields=found | fields | ({"type": kind} if kind else {}))
+
+
+def is_vote(column: Column, players: Column) -> bool:
+    """Whether a column names the player for whom each votes, by its name and by what it holds."""
+    names = {name.strip().casefold() for name in players.different}
+    named = sum(cell.strip().casefold() in names for cell in column.cells)
+    is_called = kind_of_type(column.name) == VOTE or not _POINTS.isdisjoint(words_of(column.name))
+    return is_called and 2 * named > len(column.cells)
