@@ -9,6 +9,7 @@ from tests.factories.reading import read_transcripts
 
 NAMES = ("Ann", "Bea", "Cid", "Dee")
 CAST = [(1, "Ann", "Bea"), (1, "Bea", "Cid"), (1, "Dee", "Bea"), (2, "Bea", "Ann"), (2, "Ann", "Bea")]
+BALLOTS = [(day, name, "Bea" if name == "Ann" else "Ann") for day in (1, 2) for name in NAMES[: 5 - day]]
 SAID = [(day, name, f"{name} speaks on day {day} of the game.") for day in (1, 2) for name in NAMES]
 BY_ROUND = {day: {voter: target for at, voter, target in CAST if at == day} for day in (1, 2)}
 
@@ -96,3 +97,58 @@ def test_votes_in_days_are_proposed_and_their_numbers_are_no_games():
     table = read_head(json.dumps({"match": "q", "days": days}).encode(), is_part=False)
     game = read_first_game(table, propose_mapping(table), "a", "a", {})
     assert (game.game_count, cast(game.record)) == (1, CAST)
+
+
+TALK = [{"lap": day, "fighter": name, "shout": text} for day, name, text in SAID]
+PICKS = [{"lap": day, "fighter": voter, "pick": target} for day, voter, target in BALLOTS]
+WITHOUT_WORDS = {
+    "rows": [*TALK, *PICKS],
+    "nested": [
+        *TALK,
+        *({"lap": one["lap"], "fighter": one["fighter"], "out": {"pick": one["pick"]}} for one in PICKS),
+    ],
+    "known": {
+        "id": "a",
+        "messages": [
+            *({"round": one["lap"], "player": one["fighter"], "text": one["shout"]} for one in TALK),
+            *({"round": one["lap"], "player": one["fighter"], "mark": one["pick"]} for one in PICKS),
+        ],
+    },
+    "a list beside": {"export": {"entries": TALK, "picks": PICKS, "cast": [{"fighter": "Ann", "job": "x"}]}},
+    "under an id": {"export": {"3f2a5510c0-77aa-4bd1-9c01-0011aa22bb10": {"entries": TALK, "picks": PICKS}}},
+    "under keys of rounds": {
+        "days": {
+            f"day_{day}": {
+                "talk": [{"nick": one["fighter"], "utt": one["shout"]} for one in TALK if one["lap"] == day],
+                "votes": [
+                    {"nick": one["fighter"], "gegen": one["pick"]} for one in PICKS if one["lap"] == day
+                ],
+            }
+            for day in (1, 2)
+        }
+    },
+    "of a hand": [
+        *({"ev": "speech", "lap": one["lap"], "by": one["fighter"], "shout": one["shout"]} for one in TALK),
+        *(
+            {"ev": "ballot", "lap": one["lap"], "hand": one["fighter"], "against": one["pick"]}
+            for one in PICKS
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize("value", WITHOUT_WORDS.values(), ids=WITHOUT_WORDS)
+def test_rows_without_texts_that_name_players_are_proposed_as_votes(value):
+    data = json.dumps(value).encode()
+    assert {fault.code for fault in read_transcripts(data, "a.json").faults} == {"unknown_columns"}
+    table = read_head(data, is_part=False)
+    record = read_first_game(table, propose_mapping(table), "a", "a", {}).record
+    assert (cast(record), len(record.messages)) == (BALLOTS, len(SAID))
+
+
+@pytest.mark.parametrize(
+    "more", [PICKS[:1], [{"lap": 1, "fighter": "Ann", "shout": "Bea, you?", "pick": "Cid"}]]
+)
+def test_rows_of_acts_at_night_and_names_beside_texts_are_no_votes_by_their_shape(more):
+    table = read_head(json.dumps([*TALK, *PICKS, *more]).encode(), is_part=False)
+    assert not {"vote", "target"} & propose_mapping(table).fields.keys()

@@ -44,7 +44,7 @@ from discussions.transcripts.core.readers.rows import VOTES_AGAIN, games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated, table_of_lines
 from discussions.transcripts.core.readers.stories import NAMED
 from discussions.transcripts.core.readers.tables import Table
-from discussions.transcripts.core.readers.vote_columns import find_votes, is_vote
+from discussions.transcripts.core.readers.vote_columns import find_ballots, find_votes, is_vote
 from workspace.core.words import mark, say
 
 _KINDS = (
@@ -200,10 +200,12 @@ def _propose_signs(
     if kind := _kind(free, players if is_untyped else None, found, typed):
         is_more = typed is not None and is_same and len(typed.different) > 1 and typed.name not in kind
         found["type"] = recipes.OR.join([kind, *([typed.name] if typed and is_more else [])])
-    found |= find_votes(first_cells(table, places_of(found, table.columns)), free, found)
+    rows = first_cells(table, places_of(found, table.columns))
+    found |= find_votes(rows, free, found)
     votes = [one.name for one in free if players and is_vote(one, players)]
     if votes and not {"vote", "target"} & found.keys():
         found["vote"] = votes[0]
+    found |= find_ballots(rows, free, found)
 
 
 def _kind(free: list[Column], players: Column | None, found: dict[str, str], typed: Column | None) -> str:
@@ -243,7 +245,8 @@ def _run(free: list[Column], rounds: Column) -> str:
         cells = list(zip(column.all, rounds.all, strict=True))
         begins = [(one[1], other[1]) for one, other in pairwise(cells) if one[0] != other[0]]
         falls = all(one.isdecimal() and other.isdecimal() and int(other) < int(one) for one, other in begins)
-        if begins and falls and len(begins) + 1 == len(column.different):
+        are_kinds = {SPEECH, VOTE} <= {*map(kind_of_type, column.different)}
+        if begins and falls and not are_kinds and len(begins) + 1 == len(column.different):
             return column.name
     return ""
 

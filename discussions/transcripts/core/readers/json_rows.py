@@ -15,13 +15,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import VOTE, is_hidden, kind_of_type, looks_like_audience, words_of
+from discussions.transcripts.core.audience import is_hidden, looks_like_audience, words_of
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
 from discussions.transcripts.core.readers import cast_lists, json_cells, json_rounds
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.json_votes import votes_of
+from discussions.transcripts.core.readers.json_votes import votes_beside
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow, with_rows
 from workspace.core.json_faults import Problem
@@ -332,8 +332,8 @@ def _items_of(value: Any) -> dict[Any, Any]:
     """The items of a list, or of an object that holds only lists and objects under numbers or ids; else none."""
     if type(value) is list:
         return dict(enumerate(value))
-    are_parts = type(value) is dict and len(value) > 1 and {*map(type, value.values())} <= {dict, list}
-    are_alike = are_parts and len({tuple(words_of(key)) for key in value}) == 1
+    are_parts = type(value) is dict and set() < {*map(type, value.values())} <= {dict, list}
+    are_alike = are_parts and len(value) > 1 and len({tuple(words_of(key)) for key in value}) == 1
     are_counted = are_alike and json_rounds.are_numbered(value)
     return value if are_counted or (are_parts and all(map(_STORED.fullmatch, value))) else {}
 
@@ -424,10 +424,8 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
         may_hide = is_hidden(keys[0]) or looks_like_audience(keys[0])
         hidden = {"audience": keys[0]} if may_hide and (place or len(value) > 1) else {}
         yield from _rows_at(value[keys[0]], keys[1:], plain | around | hidden, f"{place}/{keys[0]}")
-        for key, part in value.items() if len(keys) == 1 else ():
-            if kind_of_type(key) == VOTE and key != keys[0] and type(part) in (dict, list):
-                votes = json_rounds.with_rounds(votes_of(part, f"{place}/{key}", {}))
-                yield from ((at, vote, plain | around) for at, vote in votes)
+        votes = votes_beside(value, keys[0], place) if len(keys) == 1 else ()
+        yield from ((at, vote, plain | around) for at, vote in votes)
 
 
 def _name_around(key: str, place: str, around: dict[str, Any]) -> str:

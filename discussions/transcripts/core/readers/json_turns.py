@@ -43,7 +43,7 @@ from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of, read_signs
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows
 from discussions.transcripts.core.readers.tables import Table
-from discussions.transcripts.core.readers.vote_columns import find_votes, with_kind
+from discussions.transcripts.core.readers.vote_columns import find_ballots, find_votes, with_kind
 from workspace.core.words import mark, say
 
 _NOT_NAMED = mark(
@@ -110,13 +110,14 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     mapping = known or with_kind(table, recipes.MappingRecord(table.columns, suggest_all(table)))
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
+    rows = first_cells(table, places_of(fields, table.columns))
     if known is None and "vote" not in fields:
-        rows = first_cells(table, places_of(fields, table.columns))
         fields |= find_votes(rows, guesses.find_free(table, fields), fields)
     named = first_cells(table, places_of(fields, table.columns))
     names = find_names(value, named) if is_object else {}
     mapping = replace(mapping, fields=fields, ids=names)
-    if known is None and lacks_columns(table, fields, named):
+    votes = {} if known else find_ballots(rows, guesses.find_free(table, fields), fields)
+    if known is None and (votes or lacks_columns(table, fields, named)):
         notes.fault(recipes.UNKNOWN_COLUMNS, "", recipes.describe_unknown(table.columns))
         return None
     signs = read_signs(table, mapping)

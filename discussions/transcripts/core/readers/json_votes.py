@@ -3,11 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from discussions.transcripts.core.audience import VOTE, kind_of_type, words_of
+from discussions.transcripts.core.audience import VOTE, count_gaps, kind_of_type, words_of
 from discussions.transcripts.core.fields import as_list
 from discussions.transcripts.core.readers import json_rounds as rounds
+from discussions.transcripts.core.readers.cast_lists import KEYS
 from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.columns import PLAYER, field_of
+from discussions.transcripts.core.readers.draft import is_nobody
 from discussions.transcripts.core.readers.json_cells import as_text
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
 from discussions.transcripts.core.readers.vote_columns import TARGETS, VOTERS
@@ -30,8 +32,13 @@ def votes_of(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.R
         for voter, target in cast:
             yield place, around | {"type": VOTE, "voter": voter, "target": target}
     elif are_objects(part) and not holds_lists(part[0]):
+        # What is said of a voter under the same key in each is nobody's name there.
+        keys = set().union(*part)
+        are_rows = len(part) > 1 and all(
+            item.keys() == keys and keys.isdisjoint(map(str, item.values())) for item in part
+        )
         for index, item in enumerate(part):
-            yield from _of_item(item, index, place, around)
+            yield from _of_item(item, index, place, around, is_row=are_rows)
     elif type(part) is dict:
         shapes = rounds.count_shapes(part)
         for key, own in part.items():
@@ -39,11 +46,37 @@ def votes_of(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.R
                 yield from votes_of(own, f"{place}/{key}", around | numbered)
 
 
-def _of_item(item: dict[str, Any], index: int, place: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
+def votes_beside(value: dict[str, Any], talk: str, place: str) -> Iterator[rounds.Row]:
+    """The votes beside a list of messages; where nothing is called so, the rows of the one list that may be votes."""
+    beside = {key: part for key, part in value.items() if key != talk and type(part) in (dict, list)}
+    voted = [key for key in beside if kind_of_type(key) == VOTE]
+    for key in voted:
+        yield from rounds.with_rounds(votes_of(beside[key], f"{place}/{key}", {}))
+    acts = [key for key, part in beside.items() if not voted and _are_acts(key, part, value[talk])]
+    if len(acts) == 1:
+        yield from ((f"{place}/{acts[0]}/{at}", act) for at, act in enumerate(beside[acts[0]]))
+
+
+def _are_acts(key: str, part: Any, talk: Any) -> bool:
+    """Whether the rows of a list have no texts, but two names each of those who speak in a list beside it."""
+    items, said = as_list(part), as_list(talk)
+    are_objects = {*map(type, (*items, *said))} == {dict} and not kind_of_type(key) and key not in KEYS
+    cells = [cell for item in items if are_objects for cell in item.values()]
+    if not cells or any(type(cell) in (dict, list) or count_gaps(str(cell)) > 1 for cell in cells):
+        return False
+    own = [{as_text(item.get(name)) for item in items} for name in items[0]]
+    named = [{name for name in names if not is_nobody(name)} for names in own]
+    spoken = [{as_text(item.get(name)) for item in said} for name in said[0]]
+    return any(sum(len(names) > 1 and names <= players for names in named) > 1 for players in spoken)
+
+
+def _of_item(
+    item: dict[str, Any], index: int, place: str, around: dict[str, Any], *, is_row: bool
+) -> Iterator[rounds.Row]:
     """The vote that an object of a list is, or those of the round that it is."""
     ballot = as_ballot(item)
     inner = [part for key, part in item.items() if kind_of_type(key) == VOTE and type(part) in (dict, list)]
-    own = [] if any(map(field_of, item)) else [item]
+    own = [] if is_row or any(map(field_of, item)) else [item]
     casts = [] if "voter" in ballot else [one for one in (*own, *inner) if casts_of(one) or are_objects(one)]
     for cast in casts:
         yield from votes_of(cast, f"{place}/{index}", rounds.of_item(item, index, around, has_id=False))

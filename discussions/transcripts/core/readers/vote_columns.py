@@ -1,10 +1,12 @@
 """The columns of votes: who votes, and for whom."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import VOTE, kind_of_type, words_of
+from discussions.transcripts.core.audience import LEAST_TABLE, VOTE, kind_of_type, words_of
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import (
     Column,
@@ -39,9 +41,38 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
     held = [(one, [one.all[number] for number in cast if one.all[number]]) for one in open_columns]
     named = [one for one, names in held if 2 * len(names) > len(cast) and players.issuperset(names)]
     called = [one for one in named if not VOTERS[0].union(VOTERS[1]).isdisjoint(words_of(one.last))]
-    voter = next(iter(called or (named if len(named) == 1 else ())), None)
+    rest = [one for one in named if TARGETS[0].union(TARGETS[1]).isdisjoint(words_of(one.last))]
+    voter = next(iter(called or (rest if len(rest) == 1 else ())), None)
     others = [one for one in free if one is not voter]
     return ({"voter": voter.name} if voter else {}) | _find_target(rows, others, fields)
+
+
+def find_ballots(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
+    """The column that holds votes by its shape, as the field "vote"; nothing where votes or targets are known.
+
+    Beside no text it names players, and half of those who speak fill it once, in the rows of each type that have it.
+    """
+    places = [(own.get("game"), own.get("round")) for own in rows]
+    spoke: dict[Any, set[str]] = defaultdict(set)
+    for place, own in zip(places, rows, strict=True):
+        spoke[place] |= {own[recipes.PLAYER]} if own.keys() >= {*recipes.NEEDED} else set()
+    for column in free if not {"target", "vote"} & fields.keys() else ():
+        filled = [(place, own) for place, own, cell in zip(places, rows, column.all, strict=True) if cell]
+        cast = [
+            (own.get("type"), place, own[recipes.PLAYER]) for place, own in filled if recipes.PLAYER in own
+        ]
+        of_types = [[one[1:] for one in cast if one[0] == kind] for kind in {kind for kind, *_rest in cast}]
+        are_most = all(
+            max(LEAST_TABLE, sum(len(spoke[place]) for place in {*dict(own)}) / 2)
+            <= sum(name in spoke[place] for place, name in own)
+            for own in of_types
+        )
+        named = {name for name in column.different if not is_nobody(name)}
+        is_beside = any(recipes.TEXT in own for _place, own in filled)
+        is_once = 0 < len(cast) == len({*cast})
+        if are_most and is_once and not is_beside and named <= set().union(*spoke.values()):
+            return {"vote": column.name}
+    return {}
 
 
 def _find_target(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
