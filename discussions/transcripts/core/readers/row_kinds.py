@@ -302,10 +302,8 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     """The unknown columns that may say who heard a row, by name or, if they tell apart what one says, by values."""
     known = {field: at.get(field, []) for field in (recipes.PLAYER, "round", "text")}
     places, named = guesses.find_telling(table, places, known["text"])
-    sample = {
-        place: guesses.column_of(table.columns[place], [cells[place] for cells in sample_rows(table)])
-        for place in places
-    }
+    every = {table.columns.index(one.name): one for one in guesses.columns_in(table)}
+    sample = {place: every[place] for place in places if place in every}
     listed = _listing({place: own for place, own in sample.items() if place not in named}, names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)
@@ -326,14 +324,9 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     hidden = [place for place, players in listed.items() if players.may_hide(names, table.columns[place])]
     hidden += [place for place, own in sample.items() if guesses.is_mask(own, len(names))]
     read = ((cells_of(row, known), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
-    first = [
-        (own.get(recipes.PLAYER, ""), own.get("round", ""), cells) for own, cells in read if own.get("text")
-    ]
-    hidden += [
-        place
-        for place in places
-        if place not in hidden and tells_apart((name, number, cells[place]) for name, number, cells in first)
-    ]
+    first = [(own.get(recipes.PLAYER, ""), own.get("round", ""), row) for own, row in read if own.get("text")]
+    others = [place for place in places if place not in hidden]
+    hidden += [place for place in others if tells_apart((name, at, row[place]) for name, at, row in first)]
     for place, pairs in said.items():
         column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
         is_few = place in named or say_hidden(cells) or 2 * len(cells) <= max(4, filled[place])
