@@ -203,8 +203,7 @@ def _propose_signs(
     rows = first_cells(table, places_of(found, table.columns))
     found |= find_votes(rows, free, found)
     votes = [one.name for one in free if players and is_vote(one, players)]
-    if votes and not {"vote", "target"} & found.keys():
-        found["vote"] = votes[0]
+    found |= {"vote": votes[0]} if votes and not {"vote", "target"} & found.keys() else {}
     found |= find_ballots(rows, free, found)
 
 
