@@ -6,8 +6,10 @@ from typing import Any, Literal
 
 import msgspec
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 from msgspec import Struct, structs
 
+from discussions.core.outcome import Outcome
 from discussions.games.queries.game_facts import is_unknown, list_facts
 from discussions.games.queries.list_filters import (
     VALUE_FIELDS,
@@ -17,6 +19,7 @@ from discussions.games.queries.list_filters import (
     filter_games,
     read_values,
 )
+from discussions.iterations.queries import judge_rated
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Verdict
 from workspace.database.prepared_queries import Prepared
@@ -161,25 +164,19 @@ def _prepare(
 
 
 def _query_window(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
-    return _cut(*_ordered(project, wanted, values), wanted)
-
-
-def _query_matches(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
-    rows, _prefix = _ordered(project, wanted, values)
-    return rows.order_by().values_list("pk")[: wanted.most]
-
-
-def _cut(
-    rows: "QuerySet[Any]", prefix: str, wanted: ListQuery, *, is_back: bool = False
-) -> "QuerySet[Any, Any]":
+    rows, prefix = _ordered(project, wanted, values)
     field, falls = FIELDS[wanted.sort]
-    falls = falls != is_back
     if wanted.q and field == "number":
         # SQLite has an index of numbers with texts: it finds the page there without reading rows of other games.
         matches = rows.order_by("-number" if falls else "number").values("pk")
         rows = Game.objects.filter(pk__in=matches[: wanted.most + 1])
     columns = [prefix + name for name in GameRow._fields]
     return _sorted(rows, field, falls=falls).values_list("pk", *columns)[: wanted.most + 1]
+
+
+def _query_matches(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
+    rows, _prefix = _ordered(project, wanted, values)
+    return rows.order_by().values_list("pk")[: wanted.most]
 
 
 def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> tuple[int, int]:
@@ -250,32 +247,36 @@ MOST_SORTED = 500
 def order_by_metric(project: int, wanted: ListFilter, key: str, *, falls: bool) -> list[tuple[int, int]]:
     """Key and number of the newest games of the list by their score as it is shown, those without one last.
 
-    Two queries, whatever the size of the project.
+    Two queries, whatever the size of the project, and those of games to record.
     """
     games = filter_games(project, wanted, read_values(wanted)).order_by("-number")
-    rows = list(games.values_list("pk", "number")[:MOST_SORTED])
-    scores = _read_scores(key, [pk for pk, _number in rows])
-    known = [(scores[pk], pk, number) for pk, number in rows if pk in scores]
-    unknown = [(pk, number) for pk, number in rows if pk not in scores]
+    needed = Coalesce("needed_count", "iteration__evaluator_count")
+    rows = list(games.values_list("pk", "number", needed)[:MOST_SORTED])
+    scores = _read_scores(key, {pk: (number, count) for pk, number, count in rows})
+    known = [(scores[pk], pk, number) for pk, number, _count in rows if pk in scores]
+    unknown = [(pk, number) for pk, number, _count in rows if pk not in scores]
     return [(pk, number) for _score, pk, number in sorted(known, reverse=falls)] + unknown
 
 
-def _read_scores(key: str, games: list[int]) -> dict[int, float]:
+def _read_scores(key: str, games: dict[int, tuple[int, int]]) -> dict[int, float]:
+    """Key of a game -> its score by the metric; `games` have their number and how many evaluations they need."""
     scores: dict[int, float] = {}
-    for game, recorded, figures, *_others in list_facts(games):
-        if recorded is not None:
-            lines = msgspec.json.decode(recorded)["lines"]
-            score = next((line["score"] for line in lines if line["key"] == key), None)
+    facts = {row[0]: row for row in list_facts([*games])}
+    to_record = {
+        number: pk
+        for pk, (number, needed) in games.items()
+        if facts[pk][1] is None and facts[pk][3] >= needed
+    }
+    expected = judge_rated(to_record)[0]
+    for game, recorded, figures, *_others in facts.values():
+        outcome = expected.get(game) if recorded is None else msgspec.json.decode(recorded, type=Outcome)
+        if outcome is not None:
+            score = next((line.score for line in outcome.lines if line.key == key), None)
             scores |= {} if score is None else {game: score}
             continue
         counted = msgspec.json.decode(figures or "{}").get(key)
         if not is_unknown(key, counted):
-            scores[game] = _compute_score(key, *counted)
+            numerator, denominator, is_applicable, _is_pending = counted
+            scale = METRICS[key].scale
+            scores[game] = float(scale.value(numerator, denominator) if is_applicable else scale.high)
     return scores
-
-
-def _compute_score(
-    key: str, numerator: int, denominator: int, is_applicable: bool, _is_pending: bool
-) -> float:
-    scale = METRICS[key].scale
-    return float(scale.value(numerator, denominator) if is_applicable else scale.high)

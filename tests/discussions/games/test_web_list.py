@@ -182,8 +182,12 @@ def test_a_game_to_record_shows_the_scores_that_its_verdict_would_have(django_as
         format_score(each).removesuffix("\u00a0%") for each in expected
     ]
     assert line.cells[6].text and line.state == "submitted" and line.headline == ""
+    # It is sorted by these, before games that nobody rated.
+    other = make_game(project=project)
+    by_rating = GamesPage(project=project, wanted=ListQuery(sort="lowest_engagement"))
+    assert [one.number for one in by_rating.lines] == [str(game.number), str(other.number)]
     record(game)
-    (recorded,) = GamesPage(project=project, wanted=ListQuery()).lines
+    recorded = GamesPage(project=project, wanted=ListQuery()).lines[-1]
     assert recorded.cells == line.cells
     game_to_record(project=project), game_to_record(project=project)
     with django_assert_num_queries(7):
