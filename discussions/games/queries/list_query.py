@@ -164,19 +164,24 @@ def _prepare(
 
 
 def _query_window(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
-    rows, prefix = _ordered(project, wanted, values)
+    return _cut(*_ordered(project, wanted, values), wanted)
+
+
+def _query_matches(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
+    return _ordered(project, wanted, values)[0].order_by().values_list("pk")[: wanted.most]
+
+
+def _cut(
+    rows: "QuerySet[Any]", prefix: str, wanted: ListQuery, *, is_back: bool = False
+) -> "QuerySet[Any, Any]":
     field, falls = FIELDS[wanted.sort]
+    falls = falls != is_back
     if wanted.q and field == "number":
         # SQLite has an index of numbers with texts: it finds the page there without reading rows of other games.
         matches = rows.order_by("-number" if falls else "number").values("pk")
         rows = Game.objects.filter(pk__in=matches[: wanted.most + 1])
     columns = [prefix + name for name in GameRow._fields]
     return _sorted(rows, field, falls=falls).values_list("pk", *columns)[: wanted.most + 1]
-
-
-def _query_matches(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
-    rows, _prefix = _ordered(project, wanted, values)
-    return rows.order_by().values_list("pk")[: wanted.most]
 
 
 def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> tuple[int, int]:

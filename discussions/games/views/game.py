@@ -175,7 +175,9 @@ class GamePage:
         self.paid = paid_figures(game)
         self.facts = [(_("Winner"), self.record.winner)] + ([] if only else _how_played(game))
         self.outcome = outcome_part(game, preview.outcome, preview.basis, next_games) if preview else None
-        self.verdict_number = _find_verdict_number(game, preview)
+        rests = preview is None or preview.basis.supersedes is not None
+        numbers = Verdict.objects.filter(game=game).values_list("number", flat=True) if rests else []
+        self.verdict_number = max(numbers, default=0)
         rows = self.outcome.rows if self.outcome else []
         self.metrics = _metrics(rows, preview, self.record, diagnostics) if preview else []
         self.messages = self.record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
@@ -254,12 +256,6 @@ class GamePage:
         """The highest number of evaluations that could be required instead; 0 if the number cannot be lowered."""
         least = max(1, self.people.in_count)
         return 0 if self.verdict_number or self.people.needed_count <= least else self.people.needed_count - 1
-
-
-def _find_verdict_number(game: Game, preview: Preview | None) -> int:
-    if preview is not None and preview.basis.supersedes is None:
-        return 0
-    return max(Verdict.objects.filter(game=game).values_list("number", flat=True), default=0)
 
 
 def _find_missing(game: Game, measured: Measured | None) -> MissingFigures:
