@@ -267,12 +267,8 @@ def _read_scores(key: str, games: dict[int, tuple[int, int]]) -> dict[int, float
     """Key of a game -> its score by the metric; `games` have their number and how many evaluations they need."""
     scores: dict[int, float] = {}
     facts = {row[0]: row for row in list_facts([*games])}
-    to_record = {
-        number: pk
-        for pk, (number, needed) in games.items()
-        if facts[pk][1] is None and facts[pk][3] >= needed
-    }
-    expected = judge_rated(to_record)[0]
+    rated = [pk for pk, row in facts.items() if row[1] is None and row[3] >= games[pk][1]]
+    expected = judge_rated({games[pk][0]: pk for pk in rated})[0]
     for game, recorded, figures, *_others in facts.values():
         outcome = expected.get(game) if recorded is None else msgspec.json.decode(recorded, type=Outcome)
         if outcome is not None:
