@@ -178,13 +178,12 @@ class GamePage:
         rests = preview is None or preview.basis.supersedes is not None
         numbers = Verdict.objects.filter(game=game).values_list("number", flat=True) if rests else []
         self.verdict_number = max(numbers, default=0)
-        rows = self.outcome.rows if self.outcome else []
-        self.metrics = _metrics(rows, preview, self.record, diagnostics) if preview else []
-        self.messages = self.record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
+        rows, record = self.outcome.rows if self.outcome else [], self.record
+        self.metrics = _metrics(rows, preview, record, diagnostics) if preview else []
+        self.messages = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
         self.unsaid = load_unsaid(game.pk, game.content_sha256)
-        after = self.messages[-1].position + 1 if self.messages else 0
         self.earlier = max(1, start - MESSAGES_A_PAGE) if start > 1 else 0
-        self.later = after if after and after <= len(self.record.messages) else 0
+        self.later = next((one.position for one in record.messages[max(start, 1) - 1 + MESSAGES_A_PAGE :]), 0)
         self.message_counts = Counter(message.player for message in self.record.messages)
         self.withdrawals = list_withdrawals(game) if game.withdrawn_at else []
         self.draw: QueueDraw | None = None if only else getattr(game, "queue_draw", None)
