@@ -41,10 +41,7 @@ class ImportCounts(msgspec.Struct, frozen=True):
 
 
 class ImportLine:
-    """An import and its games.
-
-    `state` is waiting, reading, measuring, done, columns (it waits for a mapping), nothing, cancelled or failed.
-    """
+    """An import and its games; `state` is a key of `says`."""
 
     def __init__(self, transcript: Transcript, counts: ImportCounts) -> None:
         self.transcript = transcript
@@ -140,11 +137,7 @@ class ImportLine:
 
 
 class ImportsPage:
-    """Thirty imports of the project, newest first, those older than `before` when it is given.
-
-    `totals` are in words. `worker_note` says that no worker is running. Another version of the code measured
-    `outdated_count` games of the project.
-    """
+    """Thirty imports of the project, newest first, older than `before`; `outdated_count` games are of other code."""
 
     lines: list[ImportLine]
 

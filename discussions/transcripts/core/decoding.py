@@ -136,11 +136,7 @@ def _without_colours(data: bytes) -> bytes:
 
 
 def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None:
-    """The bytes in UTF-8, where a person named their encoding or a mark of UTF-16 does; None where they do not fit.
-
-    Of a part, a last character that is cut off is left out. A JSON list of nothing but texts is their lines, and lines
-    that programs print of what they hold are JSON lines.
-    """
+    """The bytes in UTF-8, texts of a list and logged objects as lines; None in another encoding. A part may be cut."""
     codec = ENCODINGS[encoding] if encoding else "utf-16" if data.startswith(_UTF_16) else UTF_8
     if codec == UTF_8:
         data = without_html(as_rows(data))

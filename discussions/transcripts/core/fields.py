@@ -213,10 +213,7 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 def parallel_lists(value: Any) -> list[str]:
-    """The keys of the lists of one length whose places are rows: one holds texts, one repeats names; [] without both.
-
-    {"speakers": ["Ann", "Bea", "Ann"], "messages": ["Hello, Bea.", "Good day.", "How are you?"]}
-    """
+    """Keys of lists of one length, of texts and of names that repeat: {"speakers": [...], "messages": [...]}."""
     lists = {key: part for key, part in as_object(value).items() if len(as_list(part)) > _LEAST_ROWS}
     plain = [part for part in lists.values() if all(type(item) is str for item in part)]
     texts = [part for part in plain if 2 * sum(item.count(" ") > 1 for item in part) > len(part)]

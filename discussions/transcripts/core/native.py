@@ -112,11 +112,7 @@ def has_our_keys(value: Any) -> bool:
 
 
 def is_native(value: Any) -> bool:
-    """Whether a JSON value is a native game: recognised by its keys, however faulty it is otherwise.
-
-    One with known keys that are not ours is of another format: of the player, the text, the round, or of who could hear
-    a message; so is one with players by name, or with lists of thoughts or private talk beside its messages.
-    """
+    """Whether a value is a native game by its keys, however faulty; known keys that are not ours are of others."""
     if type(value) is not dict:
         return False
     found = {snake_to_camel(key) for key in value}

@@ -114,12 +114,7 @@ def _whole(block: dict[str, Any], names: tuple[str, ...], pointer: str, notes: N
 def resolve(
     messages: list[Message], links: list[tuple[int, str, str]], ids: dict[str, int], notes: Notes
 ) -> None:
-    """Resolves the links in place: to a message by its id or, where no message has one (`ids` is empty), by its turn.
-
-    A link is the position of the message that carries it, the id it names, and its pointer. One that resolves to the
-    same or a later message is a warning and does not count; one that resolves to nothing is a warning and counts, since
-    the file says that the message is a reply.
-    """
+    """Resolve links (position, id, place) by ids, else by turns; those to no message count, to later ones not."""
     if links and not ids:
         # Of messages with the same turn, the first one counts.
         with_turn = [message for message in reversed(messages) if message.turn is not None]

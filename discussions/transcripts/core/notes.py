@@ -161,11 +161,7 @@ class Notes:
         ]
 
     def translate(self, native: str, foreign: str) -> None:
-        """Map this pointer of the native game, and all below it, to its place in the foreign file.
-
-        `native` is a pointer such as "/messages/3" or "/messages/3/playerName"; the longest match counts; `foreign` is
-        a pointer into the value that was converted, or words such as "line 12" or "Ann_chat.txt line 3".
-        """
+        """Map a pointer of the native game, and all below it, to its place in the foreign file, such as "line 12"."""
         self._foreign[native] = foreign
 
     def begin_native(self) -> None:

@@ -245,12 +245,7 @@ def is_of_call(label: str) -> bool:
 
 
 def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | None = None) -> frozenset[str]:
-    """The labels before texts that may be no players, by their words or since no text names them.
-
-    "Seer result" and "My read" are no names where others are of one word, and "Suspect" is none where it stands in no
-    text, vote or list while most others do. What is `said` is labels with their texts; all `texts`, where given, are
-    what may name a player.
-    """
+    """The labels before texts that may be no players: by their words ("My read"), or where others stand in `texts`."""
     others = NARRATORS.union(FACTS)
     names = distinct((name for name, _text in said if name.casefold() not in others), MOST_LABELS)
     known = {name.casefold() for name in names}

@@ -413,11 +413,7 @@ def module_of(types: list[str]) -> str:
 
 
 class ListedPlayers:
-    """Whether the cells of a column, which list players, may say who could hear a row.
-
-    They do not where all that a player says in a round has the same list, such as of who is alive, or where the texts
-    name whom they list.
-    """
+    """Whether lists of players say who heard rows: they differ in a round of a player, and texts do not name them."""
 
     def __init__(self, said: Mapping[tuple[str, str], str] = {}) -> None:
         self.said = {**said}

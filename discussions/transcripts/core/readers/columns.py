@@ -201,11 +201,7 @@ Columns = Sequence[MappingRecord]
 
 
 def field_of(column: str) -> str | None:
-    """The field of a column with a known spelling.
-
-    A nested name counts by its last part where what is around says nothing ("data.speaker"), or is the player
-    ("author.name").
-    """
+    """The field of a known spelling; of "data.speaker", by the last part, and of "author.name", too."""
     return _field_of(column) if len(column) <= LONGEST_KNOWN else None
 
 
@@ -248,11 +244,7 @@ def _by_field(columns: Iterable[str]) -> dict[str, list[str]]:
 
 
 def known_fields(columns: Sequence[str]) -> dict[str, str] | None:
-    """The mapping of a file in which all columns have known names, one each; None for any other file.
-
-    A column with an unknown name may be the one that separates games or rounds, so a person is asked; not about the
-    `meta` of ConvoKit where the game has a column.
-    """
+    """The mapping of columns with known names only, one each; None where one is unknown, but ConvoKit's `meta`."""
     found = suggest_fields(columns)
     count = sum(len(split_columns(name, columns)) for name in found.values())
     if "game" in found:
@@ -276,14 +268,7 @@ def columns_hash(columns: Iterable[str], settings: Mapping[str, str] = {}) -> st
 
 
 def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> MappingRecord | None:
-    """What the columns mean: by a mapping that fits, else by their names; None when neither applies.
-
-    A mapping that names no columns adds to what their names say.
-
-    A mapping fits by the columns that it uses. One that was made for exactly these columns comes first. A file may lack
-    columns, as rows of JSON do, and have others, unless one of those has a known name: that may separate games, or
-    say who could hear a row.
-    """
+    """What columns mean: by a mapping for just these, for more, or for all with known names, else by names; or None."""
     own, rows = set(columns), list(mappings)
     exact = [mapping for mapping in rows if own == set(mapping.columns)]
     wider = [mapping for mapping in rows if own < set(mapping.columns) or not mapping.columns]

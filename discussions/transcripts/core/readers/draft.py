@@ -25,11 +25,7 @@ _NOBODY = frozenset(
 
 
 class Draft:
-    """The parts of a native game in the order in which they are added.
-
-    `place` is a pointer into the foreign value, or words such as "chat.txt line 3". The optional places of single
-    fields are suffixes of `place`, such as "/1".
-    """
+    """The parts of a native game in order, with their places ("chat.txt line 3"), and suffixes for fields ("/1")."""
 
     def __init__(self, notes: Notes, game_id: Any, *, counts_private: bool = False) -> None:
         self.notes = notes

@@ -91,11 +91,7 @@ def profile_paths(table: Table, mapping: recipes.MappingRecord) -> list[PathProf
 
 
 def propose_mapping(table: Table) -> recipes.MappingRecord:
-    """The columns by their names; player, text and round also by what is in columns with other names.
-
-    Text is long and varied. A player is one of a few short values that come back and that texts name. A round is a
-    number that never falls.
-    """
+    """The columns by their names; player, text and round also by what they hold: names, long texts, rising numbers."""
     fields = suggest_known(table)
     # Rows of several phases, as of several types, may each have columns of their own.
     fields = suggest_by_phase(table, fields) if "type" not in fields else fields
@@ -406,9 +402,7 @@ def _is_known(value: Any) -> bool:
 
 
 def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
-    """The rows of a game in one object, or of the list at the path, else of that with most rows among those that look
-    like messages in `brief`.
-    """
+    """The rows of a game, else of the list at the path, else of that in `brief` with most rows like messages."""
     is_game = json_turns.recognises(brief)
     games = [value] if is_game else [game for _at, game in list_inner_games(value, FORMATS)]
     if games and json_turns.recognises(games[0]):

@@ -56,11 +56,7 @@ class InnerPart(Struct, frozen=True):
 
 
 def find_inner_part(value: Any, formats: Sequence[Format]) -> InnerPart | None:
-    """The first list or object within an object that is in one of the formats; the least deep one comes first.
-
-    Of a list, its first object is searched. A list of objects in no format of its own counts as rows if nothing else is
-    found.
-    """
+    """The least deep list or object, in the first of a list, that is in one of the formats; else a list of rows."""
     rows: InnerPart | None = None
     for keys, part in islice(_inner_values(value), MOST_VALUES):
         is_list = type(part) is list

@@ -109,11 +109,7 @@ class SeenNames:
 
 
 def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[str, Any]:
-    """The plain values of an object by name; lists are left out.
-
-    Keys that hold ids are one path, with `*`: those of an object whose keys all have a digit ("final_ranks.Player12"),
-    and of an object in the row ("p_0041.score"). The first of several values counts.
-    """
+    """The plain values of an object by name, the first counts; ids in keys are `*` ("final_ranks.*"); no lists."""
     tag = next(iter(entry), "")
     own = as_object(entry.get(tag))
     is_tagged = depth == 1 and len(entry) == 1 and len(own) > 1
@@ -245,11 +241,7 @@ def as_text(value: Any) -> str:
 
 
 def with_objects(value: Any, depth: int = 0) -> Any:
-    """The value with an object for each row of its tables, whose rows are lists: [["Ann", "Hi."], ["Bea", "Ho."]].
-
-    Names of columns stand beside such a table ("columns"), or are its first row; else columns have numbers. A whole
-    value that is a table is found under "rows".
-    """
+    """The value with objects for rows that are lists, with names beside or first. A whole table is under rows."""
     if depth == 0 and are_columns(value):
         first = next(iter(value.values()))
         return {"rows": [{name: column[key] for name, column in value.items()} for key in first]}

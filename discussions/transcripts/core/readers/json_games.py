@@ -65,11 +65,7 @@ class Unclear(Exception):
 def list_games(
     value: Any, key: str = "", pointer: str = "", depth: int = 0, around: Any = None
 ) -> list[tuple[str, Any]]:
-    """The whole games in a value, each with its pointer: objects, or lists of messages. Empty for one game.
-
-    They have an id, players or a winner, are called games, or the rounds begin again in each. `around` is the id of
-    what the value stands in. Raises `Unclear`.
-    """
+    """The games in a value, with pointers; [] for one. `around` is the id of what it stands in. Raises `Unclear`."""
     is_object = type(value) is dict
     if is_object and depth == 0 and any(value.get(name) for name in rounds.OF_A_GAME):
         return []

@@ -201,11 +201,7 @@ def _deeper(around: dict[str, Any], number: Any) -> dict[str, Any]:
 
 
 def with_rounds(rows: Iterable[Row]) -> list[Row]:
-    """The rows, each with one round: of what is around a message and its own, the number that falls least often.
-
-    The rounds of each day begin again, and so do the phases of each round, if their days and rounds do not. Of several
-    that fall as often the innermost counts; one that never changes does not.
-    """
+    """The rows, each with the innermost number, of those around it and its own, that changes and falls least often."""
     rows = list(rows)
     depth = max((len(values.get(LEVELS, ())) for _place, values in rows), default=0)
     said = [_numbers(values, depth) for _place, values in rows if values.keys().isdisjoint(_OF_VOTES)]

@@ -54,11 +54,7 @@ _Causes = dict[tuple[str, str], tuple[str, int]]
 
 
 def recognises_text(text: str) -> bool:
-    """Whether the text begins with rows: objects with two plain values, one of them text, and no list of objects.
-
-    A single object that spans several lines is not a row; neither is one with a list of objects anywhere in it, but for
-    the players whom the first row may list.
-    """
+    """Whether a text begins with rows: two plain values, one a text, and no list of objects but of players."""
     stripped = text.lstrip()
     first = [entry for _number, entry in islice(_first_objects(text), 2)]
     is_alone = stripped.startswith("{") and len(first) < 2

@@ -25,11 +25,7 @@ _EMPHASISED = re.compile(r"(?P<sign>[*_~…·•^%/–-])(?!\*) ?[^\s*].*[^*](?P
 
 
 def read_deed(text: str, above: Mapping[str, Any]) -> tuple[str, str]:
-    """Who does or thinks something in a line under a message, which nobody says, and what; else "".
-
-    Of others than the author only thoughts and whispers count, and nothing in a list: "* Bea is odd" is a part of a
-    text.
-    """
+    """Who does or thinks something below a message, and what, of others in secret; "* Bea is odd" may be an item."""
     found = _BOXED_NAME.fullmatch(text)
     if found is None and (found := _DEED.fullmatch(text)):
         kind, is_list = kind_of_type(found["verb"]), above["message"].rpartition("\n")[2].startswith(text[:1])

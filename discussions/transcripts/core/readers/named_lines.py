@@ -85,10 +85,7 @@ OTHER = "other lines"
 
 
 class _Head(Struct, frozen=True):
-    r"""What a line begins with: `shape` is all of it, with each name as \0 and each number as 0.
-
-    Without a sign after the name there is no text: it stands on the lines below. `kind` is the type of the row.
-    """
+    """What a line begins with: `shape` has NUL for names, 0 for numbers; `kind` is a type; without a sign, no text."""
 
     shape: str
     names: list[str]
@@ -455,10 +452,7 @@ def _find_told(lines: list[str], players: frozenset[str]) -> dict[int, str]:
 
 
 def _find_figures(heads: Mapping[int, _Head]) -> dict[int, str]:
-    """The lines with only numbers, roles or lists of players, where others say more; their texts are "".
-
-    "Eligible: Ann, Bea", "Ann: 5 votes", "Ann (ID: p1)", or the names of players below each other.
-    """
+    """The lines with only numbers, roles or lists of players, where others say more: "Left: Ann", "Ann: 5 votes"."""
     names = {head.player.casefold() for head in heads.values()}
     ids = {number for number, head in heads.items() if _ID.fullmatch(head.text)}
     listed = {

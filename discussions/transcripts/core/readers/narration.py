@@ -404,10 +404,7 @@ def tells(text: str, *, with_votes: bool = True) -> bool:
 
 
 def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
-    """Who leads the game, case-folded: half of what they say begins rounds, tells votes or who leaves.
-
-    `said` is names with texts. Nobody votes for them; who is not called like a bot is the only one and named by nobody.
-    """
+    """Who leads the game, case-folded: half their texts tell of rounds or votes; beside bots one, whom none names."""
     spoken: dict[str, list[str]] = {}
     for name, text in said:
         spoken.setdefault(name.casefold(), []).append(text)
@@ -431,10 +428,7 @@ def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
 def leave_narration(
     rows: list[tuple[str, dict[str, Any]]], players: Collection[str], notes: Notes
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Messages with their places, without those of who leads the game, by which others have their rounds and nights.
-
-    `players` are known as such. A row of what is TOLD is what no player said; a lone one is an instruction.
-    """
+    """Placed messages without those of leaders, no `players`, who give rounds and nights, and of what was TOLD."""
     is_told = sum(TOLD in row for _place, row in rows) > 1
     rows = [(place, row) for place, row in rows if is_told or TOLD not in row]
     public = [row for _place, row in rows if row.get("message") and not row["audience"]]

@@ -111,10 +111,7 @@ def is_chat_message(value: Any) -> bool:
 
 
 def with_role(value: Any) -> Any:
-    """Convert a message in other words to one with a role; return any other value unchanged.
-
-    LangChain names the speaker under `name` only, so an object with another key for the player is a row.
-    """
+    """A message in other words with a role; any other value, also a row with a key for its player, as it is."""
     if type(value) is not dict:
         return value
     if type(value.get("raw_item")) is dict:

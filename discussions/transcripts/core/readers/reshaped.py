@@ -186,10 +186,7 @@ def _hears(cell: str) -> bool:
 
 
 def _take_labels(table: Table) -> Table:
-    """The table with the names with which texts begin, "**Ann**: Hi.", as players, where no column names these.
-
-    The role of an assistant is none. What no player is named for is the narrator's, unless another cell names one.
-    """
+    """The table with names that begin texts ("**Ann**: Hi.") as players, else those of other cells, or the narrator."""
     # Rows of several types may have several columns of a field.
     places = places_of(suggest_fields(table.columns), table.columns)
     text = -1 if PLAYER in places else places[TEXT][0] if TEXT in places else _longest(table)

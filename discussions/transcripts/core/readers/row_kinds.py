@@ -75,11 +75,7 @@ _OPEN = re.compile(
 
 
 class RowSigns(Struct, frozen=True):
-    """How the rows of a table are read: the positions of the columns of each field, and what rows of a type are.
-
-    `names` are the players of all rows, case-folded. Without `reads_rounds`, no column gives the round. What a model
-    was told has one of the roles `told`; games that are `asked` about have kinds, too.
-    """
+    """How rows are read: the places of fields, kinds of types, `names` of all players and roles `told`, case-folded."""
 
     at: dict[str, list[int]]
     kinds: Mapping[str, str]

@@ -30,11 +30,7 @@ ReadRows = Callable[[int, int, int], Iterator[TableRow]]
 
 
 class TableFaults(Struct):
-    """What is wrong with a file of rows: the first faults as code, place and sentence, and how many there are.
-
-    `not_finite` are numbers that are none: column -> how they are written, the first place, how many. `composed` counts
-    texts that were brought into the Unicode form NFC.
-    """
+    """What is wrong with rows: faults, `not_finite` by column (as written, first place, how many), `composed` texts."""
 
     first: list[tuple[str, str, str]] = []
     count: int = 0
