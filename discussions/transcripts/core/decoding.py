@@ -200,9 +200,7 @@ def _look_through(data: bytes, begin: int, encoding: str) -> dict[str, int] | No
 def _is_western(data: bytes) -> bool:
     """Whether what is beyond ASCII stands as in Windows-1252: few, mostly single letters of one language, and signs."""
     text = data.decode("cp1252", "replace")
-    letters = "".join(
-        character for run in _BEYOND.findall(text) for character in run if character not in _SIGNS
-    )
+    letters = "".join(sign for run in _BEYOND.findall(text) for sign in run if sign not in _SIGNS)
     if not letters:
         return True
     runs = re.findall(f"[{re.escape(''.join(sorted(set(letters))))}]+", text)
@@ -256,6 +254,6 @@ def describe_proposals(data: bytes) -> str:
         return ""
     shown = "; ".join(f"{name} (“{sample}”)" for name, sample in proposals)
     return say(
-        " Or name its encoding, by “Encoding” of the import or --encoding. It may be {shown}.",
+        " Or name its encoding, by “Encoding” or --encoding. It may be {shown}.",
         shown=shown,
     )

@@ -245,10 +245,8 @@ def plain_value(value: Any, depth: int = 0) -> Any:
         return [plain_value(item, depth + 1) for item in as_list(held.get("values"))]
     if key in ("kvlistValue", "mapValue"):
         pairs = {str(pair.get("key")): pair.get("value") for pair in as_objects(held.get("values"))}
-        return {
-            name: plain_value(part, depth + 1)
-            for name, part in (pairs | as_object(held.get("fields"))).items()
-        }
+        pairs |= as_object(held.get("fields"))
+        return {name: plain_value(part, depth + 1) for name, part in pairs.items()}
     return inner
 
 

@@ -104,9 +104,7 @@ JSONL = _format(
     sample="messages.jsonl",
 )
 # Read by a recipe alone, so that nobody can name it.
-SEPARATED = _format(
-    "separated", separated, mark("lines such as Name | text, which a recipe says how to read")
-)
+SEPARATED = _format("separated", separated, mark("lines such as Name | text, which a recipe reads"))
 CHAT_TEXT = _format(
     "chat_text",
     chat_text,
@@ -208,9 +206,7 @@ def read_converted(value: NativeGame, notes: Notes, role_map: RoleMap) -> GameRe
     """The game that a converter returned, checked like a native game; its own faults are in the notes already."""
     if value is None:
         if not notes.fault_count:
-            notes.fault(
-                "shape", "", say("No game can be made of this. Look at the format, or name another one.")
-            )
+            notes.fault("shape", "", say("No game can be made of this. Name another format."))
         return None
     notes.begin_native()
     return native.read_game(value, notes, role_map)

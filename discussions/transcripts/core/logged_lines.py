@@ -43,11 +43,8 @@ _OTHER = "line"
 def as_json_lines(data: bytes, *, is_part: bool = False) -> bytes:
     """The bytes as JSON lines, where most first lines are objects or pairs; of a part, without a cut character."""
     head = data[:_HEAD].decode("utf-8", "ignore")
-    writers = (
-        _write_objects,
-        partial(_write_lines, read=_read_object),
-        partial(_write_lines, read=_read_pairs),
-    )
+    writers: list[Callable[[str], Iterator[str]]] = [_write_objects]
+    writers += [partial(_write_lines, read=read) for read in (_read_object, _read_pairs)]
     for write in writers:
         first = [line for _at, line in zip(range(_FIRST), filter(None, write(head)), strict=False)]
         found = sum(not line.startswith(f'{{"{_OTHER}": ') for line in first)

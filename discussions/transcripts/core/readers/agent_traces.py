@@ -66,9 +66,7 @@ def _answer(value: Any, depth: int = 0) -> dict[str, Any] | None:
         return value
     if any(item.get("type") == "message" for _place, item in _objects(value, "output")):
         return {"output": [item for _place, item in _objects(value, "output")]}
-    return next(
-        (found for key in _ANSWERS if (found := _answer(value.get(key), depth + 1)) is not None), None
-    )
+    return next(filter(None, (_answer(value.get(key), depth + 1) for key in _ANSWERS)), None)
 
 
 def recognises(value: Any) -> bool:
@@ -216,11 +214,7 @@ def _observations(values: _Placed) -> Iterator[_Answer]:
 
 def _run_tree(runs: _Placed) -> _Placed:
     """The runs, each before those within it."""
-    return [
-        found
-        for place, run in runs
-        for found in ((place, run), *_run_tree(_objects(run, _WITHIN_RUN, place)))
-    ]
+    return [one for at, run in runs for one in ((at, run), *_run_tree(_objects(run, _WITHIN_RUN, at)))]
 
 
 def _is_model(run: dict[str, Any]) -> bool:
@@ -277,9 +271,7 @@ def _read_ids(ids: list[str]) -> dict[str, dict[str, Any]]:
             fields.setdefault(_field_of_words(words), []).append(at)
     if len(fields.get(PLAYER, [])) != 1:
         return {}
-    found = {
-        own: {field: words[at] for field, (at, *_more) in fields.items()} for own, words in parts.items()
-    }
+    found = {own: {field: words[at] for field, (at, *_) in fields.items()} for own, words in parts.items()}
     for facts in found.values() if "round" in fields else ():
         facts["round"] = int(_DIGITS.sub("", facts["round"]))
     return found

@@ -297,9 +297,7 @@ def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> G
 
 def _entries(text: str, notes: Notes) -> Iterator[_Entry]:
     def stray(number: int) -> None:
-        notes.fault(
-            "wrong_type", f"line {number}", mark("A log of AIWolf should begin with the agents' status.")
-        )
+        notes.fault("wrong_type", f"line {number}", mark("A log of AIWolf begins with the agents' status."))
 
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, match, more in read_lines(lines, _LINE, stray):

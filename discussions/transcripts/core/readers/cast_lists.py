@@ -44,9 +44,7 @@ _DIFFERS = mark('Players with other facts in "players", which count: {count} (fi
 
 def find_names(value: Any, rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """The name of each player to whom an object gives an id, too; `rows` say who speaks, and what."""
-    said = {name for cells in rows if (name := cells.get(PLAYER, "").strip()).casefold() not in NARRATORS} - {
-        ""
-    }
+    said = {name for row in rows if (name := row.get(PLAYER, "").strip()).casefold() not in NARRATORS} - {""}
     return _find_names(value, said, _in_words(" ".join(cells.get(TEXT, "") for cells in rows)), 0)
 
 
@@ -150,9 +148,7 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]], ids: Ma
         return [_completed(player, facts) for player in _named(objects, said)]
     if not facts:
         return listed
-    return [
-        said.get(name, {}) | facts.get(name, {}) | {"name": name} for name in dict.fromkeys((*said, *facts))
-    ]
+    return [said.get(name, {}) | facts.get(name, {}) | {"name": name} for name in said | facts]
 
 
 def _completed(player: Any, facts: dict[str, dict[str, Any]]) -> Any:
@@ -212,9 +208,7 @@ def _named(listed: list[Any], said: Mapping[str, Any]) -> list[Any]:
     known = max(counts, key=counts.__getitem__, default="")
     if not counts.get(known) or not {"name", "playerName", "player_name"}.isdisjoint(keys):
         return listed
-    return [
-        {"name": str(player[known])} | player if known in as_object(player) else player for player in listed
-    ]
+    return [{"name": str(one[known])} | one if known in as_object(one) else one for one in listed]
 
 
 def _facts(fact: Any) -> dict[str, Any]:

@@ -265,7 +265,7 @@ def _find_parts(lines: Lines) -> Form | None:
     often = {name for name, count in names.items() if count > 1}
     # Who speaks once is told from a text by a colon or a round.
     is_clear = all(
-        head["name"] in often or lines[at].rstrip(" *_")[-1:] in ":：)]" for at, head in heads.items()
+        one["name"] in often or lines[at].rstrip(" *_")[-1:] in ":：)]" for at, one in heads.items()
     )
     titles = Counter(part[0] for part in map(_PART.fullmatch, lines) if part and part["title"] not in names)
     are_known = all(_kind_of_part(title) in _KNOWN_PARTS for title, count in titles.items() if count > 1)

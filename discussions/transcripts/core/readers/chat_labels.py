@@ -283,7 +283,7 @@ def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
         return name, ""
     # What stands around another name comes before what stands around any words.
     around = [
-        (match["name"], mode) for mode in modes if NAMED in mode if (match := _around(mode).fullmatch(name))
+        (one["name"], mode) for mode in modes if NAMED in mode if (one := _around(mode).fullmatch(name))
     ]
     return next((one for one in (*around, *_splits_of(name)) if one[1] in modes), (name, ""))
 

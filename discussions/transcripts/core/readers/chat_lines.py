@@ -72,9 +72,7 @@ _TITLE = re.compile(
     r" {0,3}(?:#{1,6} |</?details>(?:.{0,20}<summary>)?)(?P<title>[^<\n]{0,80})(?:<.*)?\s{0,9}"
 )
 SETUP = re.compile(r"\b(?:roles?|cast|setup|assignments?)\b", re.IGNORECASE)
-HIDDEN = re.compile(
-    r"\b(?:night|private|secret|whispers?|mafia|wol(?:f|ves)|werewol(?:f|ves))\b", re.IGNORECASE
-)
+HIDDEN = re.compile(r"\b(?:night|private|secret|whispers?|mafia|(?:were)?wol(?:f|ves))\b", re.IGNORECASE)
 # A notice of a chat program: a date, a time and no name.
 _NOTICE = re.compile(rf"(?:\[{_DATE},? {_CLOCK}\]|{_DATE},? {_CLOCK} [-–]) (?P<text>.*)")
 # A line of a log of a program: "2026-03-01 20:15:01,123 INFO [game.table] Ann: hello".

@@ -43,20 +43,14 @@ def split_lines(text: str) -> list[str]:
 def find_titled_games(decoded: Decoded) -> list[tuple[int, int, int]]:
     """Begin, end and first line of each game; if a title ("=== Game 1 ===") begins the file, each begins one."""
     data, end = decoded.data, len(decoded.data)
-    titles = (
-        (found.start(), decoded.part(*found.span()).strip()) for found in _GAME.finditer(data, decoded.begin)
-    )
+    titles = ((one.start(), decoded.part(*one.span()).strip()) for one in _GAME.finditer(data, decoded.begin))
     begins = [
         at for at, said in titles if FACT.fullmatch(said) or not said[:1].isalpha() or _BEGUN.fullmatch(said)
     ]
     if not begins or data[decoded.begin : begins[0]].strip():
         return [(decoded.begin, end, 1)]
-    above = (
-        sum(1 for _end in _LINE_END.finditer(data, *part)) for part in pairwise([decoded.begin, *begins])
-    )
-    return [
-        (*part, 1 + lines) for part, lines in zip(pairwise([*begins, end]), accumulate(above), strict=True)
-    ]
+    above = (sum(1 for _ in _LINE_END.finditer(data, *part)) for part in pairwise([decoded.begin, *begins]))
+    return [(*part, 1 + over) for part, over in zip(pairwise([*begins, end]), accumulate(above), strict=True)]
 
 
 def find_repeated(lines: list[str]) -> set[str]:
@@ -92,9 +86,7 @@ def without_inner(lines: list[str]) -> list[str]:
         numbers.setdefault(word, []).append(number)
     falls = {word: sum(b < a for a, b in pairwise(own)) for word, own in numbers.items() if len({*own}) > 1}
     inner = {word for word, count in falls.items() if count and not min(falls.values())}
-    return [
-        "" if heading and heading[0] in inner else line for heading, line in zip(headings, lines, strict=True)
-    ]
+    return ["" if head and head[0] in inner else line for head, line in zip(headings, lines, strict=True)]
 
 
 def _heading_of(line: str) -> tuple[str, int] | None:

@@ -101,9 +101,7 @@ class _Game(Struct):
         if line.kind not in ("heading", "night") or self.channel not in ("", "night"):
             return False
         numbers = (said["roundNumber"] for said in self.draft.game["messages"])
-        return (
-            line.round == next((number for number in numbers if number is not None), self.round) < self.round
-        )
+        return line.round == next((one for one in numbers if one is not None), self.round) < self.round
 
 
 def to_native_text(

@@ -94,9 +94,7 @@ class Column(Struct, frozen=True):
     @property
     def length(self) -> float:
         # A sign of a script without spaces says as much as a few letters.
-        return sum(len(cell) + 2 * len(UNSPACED.findall(cell)) for cell in self.cells) / max(
-            1, len(self.cells)
-        )
+        return sum(len(one) + 2 * len(UNSPACED.findall(one)) for one in self.cells) / max(1, len(self.cells))
 
 
 def columns_in(table: Table) -> list[Column]:
@@ -169,9 +167,7 @@ def _lists_columns(table: Table, place: int, texts: Set[str]) -> bool:
 def _is_of_each(column: str, columns: Sequence[str]) -> bool:
     """Whether a column is in each of several objects under ids, "votes.*.target", and not called an audience."""
     above, _star, last = column.partition(f".{recipes.ANY}.")
-    is_map = all(
-        name.startswith(f"{above}.{recipes.ANY}") for name in columns if name.startswith(f"{above}.")
-    )
+    is_map = all(one.startswith(f"{above}.{recipes.ANY}") for one in columns if one.startswith(f"{above}."))
     is_act = recipes.field_of(last) in recipes.OF_TYPED_ROWS
     return bool(last) and is_map and not looks_like_audience(f"{above}.{'' if is_act else last}")
 
@@ -340,9 +336,7 @@ def find_round(
         [columns[name] for name in recipes.split_columns(fields.get(field, ""), columns)]
         for field in ("round", recipes.TEXT, "phase")
     )
-    is_known = any(
-        all(both) for one in known for text in said for both in zip(one.all, text.all, strict=True)
-    )
+    is_known = any(all(two) for one in known for text in said for two in zip(one.all, text.all, strict=True))
     if not numbers or is_known or any(_DIGIT.search(cell) for one in phases for cell in one.different):
         return {}
     return {"round": recipes.OR.join([*(one.name for one in known), numbers[0]])}

@@ -34,9 +34,7 @@ _TOO_LONG = mark("A cell is longer than 131,072 characters. Shorten it, or close
 _TOO_MANY = mark("The file holds more than {most_cells:,} cells. Split it into several files.")
 _TOO_WIDE = mark("The file has {columns_count:,} columns; at most {most_columns} are read. Leave some out.")
 _TABLES = mark("The file holds several tables of messages or votes. Write one, with a column for the type.")
-_QUOTES = mark(
-    'Quotation marks do not fit: write a " inside a cell as "", and end it with ". Correct the row.'
-)
+_QUOTES = mark('Quotation marks do not fit: write a " in a cell as "", and end it with ". Correct the row.')
 
 
 def recognises_text(text: str) -> bool:

@@ -213,11 +213,8 @@ def _kind(free: list[Column], players: Column | None, found: dict[str, str], typ
     ]
     if not known and (acts := _acts(free, typed)):
         return recipes.OR.join([acts, found["type"]])
-    beside = (
-        {type_ for kind, type_ in zip(known[0].all, typed.all, strict=True) if kind}
-        if known and typed
-        else {}
-    )
+    both = zip(known[0].all, typed.all, strict=True) if known and typed else ()
+    beside = {type_ for kind, type_ in both if kind}
     if known and ("type" not in found or (len(beside) == 1 and not any(map(kind_of_type, beside)))):
         return recipes.OR.join([known[0].name, *([typed.name] if typed else [])])
     return guesses.find_kind(free, players) if players else ""

@@ -206,9 +206,7 @@ def _plain(text: str) -> str:
 
 def _read_answer(history: AgentChat, number: int, message: dict[str, Any]) -> None:
     """Add what a message answers to its history: texts, thoughts and votes."""
-    pairs = [
-        (name, key, given) for name, args in openai_chat.calls_of(message) for key, given in args.items()
-    ]
+    pairs = [(name, key, said) for name, args in openai_chat.calls_of(message) for key, said in args.items()]
     for kind, text in _answered(message):
         said, thought = split_thoughts(text)
         answer = read_answer(said)

@@ -76,9 +76,7 @@ def describe_inner_part(part: InnerPart) -> str:
             "import, or with --map list={path},player=KEY,text=KEY.",
             path=path.removeprefix("[0]."),
         )
-    sentence = (
-        'What is under "{path}" is in the format {name}. Save it alone as a file, and upload that file.'
-    )
+    sentence = 'What is under "{path}" is in the format {name}. Save it alone as a file, and upload that.'
     return say(sentence, path=path, name=part.format)
 
 

@@ -20,9 +20,7 @@ _USED = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 
 def recognises(value: Any) -> bool:
-    is_log = (
-        type(value) is dict and type(value.get("eval")) is dict and "version" in value and "plan" in value
-    )
+    is_log = type(value) is dict and type(value.get("eval")) is dict and value.keys() >= {"version", "plan"}
     return is_log or is_sample(value)
 
 

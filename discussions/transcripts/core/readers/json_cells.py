@@ -32,9 +32,7 @@ MOST_DEPTH = 6
 _BESIDE = ("columns", "header", "headers", "fields", "names", "keys")
 # The types of the parts of a content that everybody is told, and their keys.
 _TEXTS = ("text", "input_text", "output_text")
-_OF_TEXTS = frozenset(
-    ("type", "text", "annotations", "citations", "logprobs", "cache_control", "id", "index")
-)
+_OF_TEXTS = frozenset("type text annotations citations logprobs cache_control id index".split())
 _WHO_SAYS = {"question": {"asker", "questioner"}, "answer": {"answerer", "responder", "respondent"}}
 _NAMED_TEXT = re.compile(
     r"(?P<player>[^\W\d_][^\s:：\[\](){}\"]{0,29}(?: [^\Wa-z_][^\s:：\[\](){}\"]{0,19}){0,2}) ?[:：]\s?(?P<text>\S.*)",

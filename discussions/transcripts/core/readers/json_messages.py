@@ -67,10 +67,8 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
     talks = Counter(tuple(words_of(key)) for key, part in value.items() if is_open and holds_messages(part))
     yield from _thought_of(value, pointer, around) if depth and talks else ()
     for key, whole in value.items() if is_open else ():
-        kind, part = (
-            kind_of_type(key),
-            by_player(SPEECH, whole) if depth and talks and is_hidden(key) else whole,
-        )
+        kind = kind_of_type(key)
+        part = by_player(SPEECH, whole) if depth and talks and is_hidden(key) else whole
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, part, talks)
@@ -169,9 +167,7 @@ def _of_players(key: str, part: dict[str, Any], place: str, event: dict[str, Any
     plain = {name: one for name, one in event.items() if not part.keys() & as_object(one).keys()}
     if kind_of_type(key) == VOTE:
         named = {"type": VOTE} if "type" not in recipes.suggest_fields(list(plain)) else {}
-        yield from (
-            (place, plain | named | {"voter": own, "target": target}) for own, target in casts_of(part)
-        )
+        yield from ((place, plain | named | {"voter": own, "target": to}) for own, to in casts_of(part))
     for one in as_list(by_player(key, part)):
         yield f"{place}/{one[recipes.PLAYER]}", plain | one
 

@@ -150,15 +150,9 @@ def table_of_game(value: Any) -> Table | None:
 def _without_polls(rows: list[rounds.Row]) -> Iterator[rounds.Row]:
     """The rows without votes on something else than a player ("approve"), where the votes are an object by player."""
     # Only votes are compared with the names.
-    plain = (
-        [flattened(values) for _place, values in rows] if any("target" in own for _at, own in rows) else []
-    )
-    names = {
-        str(part)
-        for values in plain
-        for key, part in values.items()
-        if recipes.field_of(key) == recipes.PLAYER
-    }
+    plain = [flattened(own) for _at, own in rows] if any("target" in own for _at, own in rows) else []
+    pairs = (pair for values in plain for pair in values.items())
+    names = {str(part) for key, part in pairs if recipes.field_of(key) == recipes.PLAYER}
     for place, values in rows:
         is_cast = "target" in values and values.keys() <= {"type", "voter", "target", "round", "phase"}
         if not is_cast or as_text(values["target"]) in names or is_nobody(as_text(values["target"])):

@@ -98,12 +98,7 @@ def as_ballot(item: dict[str, Any]) -> dict[str, Any]:
 
 def _find_key(keys: Collection[str], known: Iterable[frozenset[str]], fields: Collection[str]) -> str:
     """The first key that is called so: with a word of the first of these sets, or of these fields; "" without one."""
-    found = (
-        key
-        for words in known
-        for key in keys
-        if field_of(key) in fields or not words.isdisjoint(words_of(key))
-    )
+    found = (key for words in known for key in keys if field_of(key) in fields or words & {*words_of(key)})
     return next(found, "")
 
 

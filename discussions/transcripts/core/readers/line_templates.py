@@ -399,9 +399,7 @@ def _fields_of(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _are_types(values: Collection[str]) -> bool:
     """Whether values say what rows are, or who could hear them; a narrator may be among names."""
-    return any(map(is_hidden, values)) or 2 * sum(kind_of_type(value) != "" for value in values) >= len(
-        values
-    )
+    return any(map(is_hidden, values)) or 2 * sum(map(bool, map(kind_of_type, values))) >= len(values)
 
 
 def _are(shape: "re.Pattern[str]", values: Iterable[str]) -> bool:

@@ -198,9 +198,7 @@ def _with_marks(heads: Mapping[int, _Head]) -> dict[int, _Head]:
     signs = {at: "".join(found.groups()) for at, found in marks.items() if found}
     bare = {heads[at].player for at, sign in signs.items() if not sign}
     apart = {sign for at, sign in signs.items() if sign and heads[at].player in bare}
-    return {
-        at: replace(head, kind=signs[at]) if signs.get(at) in apart else head for at, head in heads.items()
-    }
+    return {at: replace(one, kind=signs[at]) if signs.get(at) in apart else one for at, one in heads.items()}
 
 
 class _Place(Struct):

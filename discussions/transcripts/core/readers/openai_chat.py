@@ -91,9 +91,7 @@ _NO_NAMES = mark(
 _MAY_HIDE = mark('The key "{key}" may say who heard the messages. Call it "audience", or leave it out.')
 _NO_PLAYER = mark('Whether "{name}" is a player is not clear. List it under "players", or name its audience.')
 INSTRUCTION = mark('Messages that are no utterances of players were left out: {count} (first role "{what}").')
-_UNCLEAR_CALL = mark(
-    'Beside a call of "{name}" stands another text. Write what the table heard as the content.'
-)
+_UNCLEAR_CALL = mark('Beside a call of "{name}" stands another text. Write what was heard as the content.')
 _UNCLEAR_NAME = mark('Names with and without "{name}" speak. Write who heard the former as their audience.')
 TOOL_CALL = mark("Calls of tools were left out, of so many messages: {count}.")
 ITEM = mark('Items that are no messages were left out: {count} (first type "{what}").')
@@ -141,10 +139,8 @@ def with_role(value: Any) -> Any:
 def _of_step(value: dict[str, Any], source: str) -> dict[str, Any] | None:
     """A step of ATIF, or a task of CrewAI, as a message; a task that only began has no output."""
     if source and "step_id" in value:
-        return value | {
-            "role": "assistant" if source == "agent" else "system",
-            "content": value.get("message"),
-        }
+        role = "assistant" if source == "agent" else "system"
+        return value | {"role": role, "content": value.get("message")}
     if value.keys() >= _OUTPUT or _TASK <= value.keys() <= _LINE:
         as_role = "assistant" if value.keys() & {"raw", "output"} else "tool"
         told = {"content": value.get("raw", value.get("output")), "timestamp": value.get("timestamp")}
@@ -166,9 +162,7 @@ def recognises(value: Any) -> bool:
     """Whether a value is one chat, by its first messages; what may be no player or hide messages is asked of rows."""
     key = find_list(value)
     named = as_objects(value[key] if key else value)[:SAMPLED] if key is not None else []
-    names = [
-        name for message in named if type(name := message.get("name")) is str and "audience" not in message
-    ]
+    names = [name for row in named if type(name := row.get("name")) is str and "audience" not in row]
     is_clear = not _unclear_labels(names, as_object(value).get("players")) and not _hiding_keys(named)
     return key is not None and is_clear
 
@@ -344,10 +338,8 @@ def calls_of(entry: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     calls += [as_object(entry).get("function_call"), *(part for part in content if "input" in part)]
     for call in map(as_object, calls):
         given = call.get("arguments", call.get("input"))
-        yield (
-            str(call.get("name", "")),
-            as_object(read_json(given.encode()).value if type(given) is str else given),
-        )
+        args = read_json(given.encode()).value if type(given) is str else given
+        yield str(call.get("name", "")), as_object(args)
 
 
 def _told(entry: Any) -> Iterator[tuple[str, str, str]]:

@@ -108,9 +108,7 @@ def _open_objects(table: Table) -> Table:
 
 def _split_acts(table: Table) -> Table:
     """The table with what each act is and what it says, where a column holds acts: "SPEAK: Hello.", "VOTE Bea"."""
-    sample = (
-        zip(*sample_rows(table, SAMPLE), strict=True) if TEXT not in suggest_fields(table.columns) else ()
-    )
+    sample = () if TEXT in suggest_fields(table.columns) else zip(*sample_rows(table, SAMPLE), strict=True)
     for place, cells in enumerate(sample):
         acts = [_ACT.fullmatch(cell) for cell in cells if cell]
         kinds = {kind_of_type(act["verb"]) for act in acts if act and act["said"]}

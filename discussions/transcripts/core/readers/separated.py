@@ -314,11 +314,8 @@ def _begun_by(line: str) -> dict[str, str]:
 
 def table_of_lines(decoded: Decoded) -> Table:
     """The lines of a text of which nothing is known, for a person to say how they are written."""
-    rows = [
-        (number, {LINE: line})
-        for number, line in enumerate(decoded.text.splitlines(), start=1)
-        if line.strip()
-    ]
+    numbered = enumerate(decoded.text.splitlines(), start=1)
+    rows = [(number, {LINE: line}) for number, line in numbered if line.strip()]
     table = table_of_objects(rows, "line {}".format)
     return replace(table, choices={SEPARATOR: []}, first_lines=decoded.text.splitlines()[:FIRST_LINES])
 

@@ -56,9 +56,7 @@ def merge_stories(table: Table) -> Table:
 
 def _lines_told(cell: str, names: Collection[str]) -> Iterator[_Line]:
     """The lines of a story that somebody says, and the votes in it."""
-    parts = (
-        _texts_inside(read_json(cell.encode(), is_lenient=True).value) if cell[:1] in ("{", "[") else [cell]
-    )
+    parts = _texts_inside(read_json(cell.encode(), is_lenient=True).value) if cell[:1] in "{[" else [cell]
     counts: dict[tuple[str, str, str], int] = defaultdict(int)
     for line in (line.strip() for part in parts for line in part.split("\n")):
         label = _LINE.match(line)
