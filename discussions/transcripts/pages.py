@@ -240,10 +240,8 @@ def _bar(line: ImportLine, now: datetime) -> ProgressBar | None:
         return ProgressBar(_("Bytes read"), job.done_bytes // 1024, max(1, job.total_bytes // 1024), kib)
     seconds = (now - job.started_at).total_seconds() if job.started_at else 0.0
     a_second = job.done_count / seconds if seconds > 0 else 0.0
-    read = _("%(done)s of %(total)s KiB") % {
-        "done": f"{job.done_bytes // 1024:,}",
-        "total": f"{job.total_bytes // 1024:,}",
-    }
+    sizes = {"done": f"{job.done_bytes // 1024:,}", "total": f"{job.total_bytes // 1024:,}"}
+    read = _("%(done)s of %(total)s KiB") % sizes
     rate = _("%(rate)s games a second") % {"rate": f"{a_second:,.0f}"} if a_second >= 1 else ""
     left = time_left((job.total_count - job.done_count) / a_second) if a_second else ""
     rate = f"{read}, {rate}" if rate else read

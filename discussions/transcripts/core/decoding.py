@@ -253,7 +253,4 @@ def describe_proposals(data: bytes) -> str:
     if not proposals:
         return ""
     shown = "; ".join(f"{name} (“{sample}”)" for name, sample in proposals)
-    return say(
-        " Or name its encoding, by “Encoding” or --encoding. It may be {shown}.",
-        shown=shown,
-    )
+    return say(" Or name its encoding, by “Encoding” or --encoding. It may be {shown}.", shown=shown)

@@ -338,11 +338,8 @@ def _head_values(data: bytes, places: Iterable[tuple[int, int | None]], limits: 
 
 def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
     if options.named and options.named.recognises is None and options.named.recognises_text is None:
-        sentence = say(
-            "A game in the format {name} is a folder of several files. Put it into a zip archive.",
-            name=options.named.name,
-        )
-        return refused(name, "not_one_file", sentence)
+        sentence = "A game in the format {name} is a folder of several files. Put it into a zip archive."
+        return refused(name, "not_one_file", say(sentence, name=options.named.name))
     document = read_value(data, options.limits)
     begin = json_items.begin_of(data)
     values = () if document.is_readable else json_items.each_value(data, begin, len(data))

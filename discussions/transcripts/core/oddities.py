@@ -295,11 +295,7 @@ def _unknown_names(game: GameRecord, whole: str) -> set[str]:
     roles = [player.role or "" for player in game.players if voted]
     known = set(_WORDS.findall(" ".join((*game.names, *roles)).casefold())) if voted else set()
     # A word that somewhere begins with a small letter, such as "nobody", is no name.
-    return {
-        name
-        for name in voted
-        if name.casefold() not in known and name.casefold() not in _COMMON and name.lower() not in whole
-    }
+    return {name for name in voted if name.casefold() not in known | _COMMON and name.lower() not in whole}
 
 
 def _bare(name: str) -> str:
@@ -361,8 +357,7 @@ def _matching(messages: Iterable[Message], pattern: "re.Pattern[str]") -> list[i
 def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:
     """The oddities as warnings, to be stored with the game."""
     return [
-        Fault(place=place, code=oddity.code, message=oddity.says, is_warning=True)
-        for oddity in list_oddities(game)
+        Fault(place=place, code=odd.code, message=odd.says, is_warning=True) for odd in list_oddities(game)
     ]
 
 

@@ -136,10 +136,7 @@ def _groups(archive: Archive, options: ReadOptions) -> Iterator[tuple[Format | N
     folders: dict[str, list[Member]] = {}
     for member in archive.members:
         folders.setdefault(member.folder, []).append(member)
-    found = {
-        folder: folder_format([member.name for member in members], options)
-        for folder, members in folders.items()
-    }
+    found = {folder: folder_format([one.name for one in own], options) for folder, own in folders.items()}
     for top in [folder for folder, known in found.items() if known is not None and known.has_folders]:
         within = f"{top}/" if top else ""
         for folder in [folder for folder in found if folder.startswith(within) and folder != top]:
@@ -428,10 +425,7 @@ def _parts(value: Any, known: Format, options: ReadOptions) -> list[tuple[str, A
     found = [("", value, known)]
     if known is INSIDE:
         usual = {list: find_format("json_turns")}
-        found = [
-            (pointer, part, format_of(part, options) or usual.get(type(part)) or NATIVE)
-            for pointer, part in value
-        ]
+        found = [(at, one, format_of(one, options) or usual.get(type(one)) or NATIVE) for at, one in value]
     return [
         (f"{pointer}{inner}", game, own)
         for pointer, part, own in found

@@ -201,11 +201,9 @@ def split_thoughts(text: str) -> tuple[str, str]:
 def _in_line(piece: str, *, is_thought: bool) -> list[tuple[bool, str]]:
     """The pieces of a thought in which a label of speech follows: "I am it. Out loud: Hello."."""
     said = _IN_LINE.search(piece) if is_thought else None
-    return (
-        [(True, piece[: said.start()].rstrip(" |/")), (False, piece[said.end() :])]
-        if said
-        else [(is_thought, piece)]
-    )
+    if said is None:
+        return [(is_thought, piece)]
+    return [(True, piece[: said.start()].rstrip(" |/")), (False, piece[said.end() :])]
 
 
 def _join_pieces(pieces: list[tuple[bool, str]]) -> tuple[str, str]:

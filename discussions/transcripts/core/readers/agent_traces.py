@@ -88,13 +88,9 @@ def recognises_text(text: str) -> bool:
 
 def are_turns(values: list[Any]) -> bool:
     """Whether each of several values is a chat with a player who is asked again: what it answered last is a message."""
-    owners = [
-        openai_chat.first_values({key: part for key, part in value.items() if type(part) is str}, PLAYER).get(
-            PLAYER
-        )
-        for value in values
-        if type(value) is dict and _last_answer(value) is not None
-    ]
+    asked = [value for value in values if type(value) is dict and _last_answer(value) is not None]
+    plain = ({key: part for key, part in value.items() if type(part) is str} for value in asked)
+    owners = [openai_chat.first_values(own, PLAYER).get(PLAYER) for own in plain]
     return len(owners) == len(values) and None not in owners and 1 < len({*owners}) < len(owners)
 
 

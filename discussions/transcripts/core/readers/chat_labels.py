@@ -309,9 +309,7 @@ def unknown_parts(lines: Iterable[str]) -> set[str]:
     }
     known = (chat.HIDDEN, chat.SETUP)
     return {
-        title
-        for title in titles - TALK
-        if not (kind_of_type(title) or any(one.search(title) for one in known))
+        one for one in titles - TALK if not (kind_of_type(one) or any(shape.search(one) for shape in known))
     }
 
 

@@ -406,12 +406,10 @@ def _value(game: _Game) -> dict[str, Any]:
     once = [name for name, count in spoken.items() if count == 1]
     if not game.is_listed and once and len(spoken) > 2 and spoken.total() >= 2 * len(spoken):
         game.notes.warn("speaks_once", "", once[0], count=len(once), says=_SPEAKS_ONCE)
-    return game.draft.game | {
-        "gameId": game.facts.get("game") or game.notes.source,
-        "timestamp": game.facts.get("date"),
-        "winner": game.facts.get("winner"),
-        "players": list(game.roster.values()),
-    }
+    facts = {"gameId": game.facts.get("game") or game.notes.source, "timestamp": game.facts.get("date")}
+    return (
+        game.draft.game | facts | {"winner": game.facts.get("winner"), "players": list(game.roster.values())}
+    )
 
 
 def _take_cards(game: _Game) -> None:

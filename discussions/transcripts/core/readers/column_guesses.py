@@ -213,8 +213,8 @@ def find_kind(free: list[Column], players: Column) -> str:
         # Rows without a player's role say nothing of it.
         is_role = recipes.field_of(column.name) in (recipes.PLAYER, "role")
         codes = {
-            (name, cell.replace(name, recipes.ANY) if name else cell)
-            for name, cell in pairs
+            (who, cell.replace(who, recipes.ANY) if who else cell)
+            for who, cell in pairs
             if cell or not is_role
         }
         different = {code for _name, code in codes} - {""}

@@ -97,11 +97,8 @@ def _whole(
         # Within quotation marks such a line is a part of a text.
         if quotes % 2 == 0 and len(known) > 1 and 2 * len(known) > len(cells) and _are_names(cells):
             heads.append((found.start("line"), cells))
-    talks = [
-        place
-        for place, (_start, cells) in enumerate(heads)
-        if recipes.has_needed(recipes.suggest_fields(cells))
-    ] or [0]
+    needed = [recipes.has_needed(recipes.suggest_fields(cells)) for _start, cells in heads]
+    talks = [place for place, has_talk in enumerate(needed) if has_talk] or [0]
     others = [head for place, head in enumerate(heads) if place != talks[0]]
     further = {recipes.field_of(cell) for _start, cells in others for cell in cells}
     if faults is not None and (len(talks) > 1 or further & {"vote", *recipes.OF_TYPED_ROWS}):

@@ -450,10 +450,4 @@ def read_first_game(
         return FirstGame(faults=faults)
     value, notes = games[0]
     record = read_converted(value, notes, role_map)
-    return FirstGame(
-        record=record,
-        faults=[*faults, *notes.faults],
-        warnings=notes.warnings(),
-        game_count=len(games),
-        private=notes.private,
-    )
+    return FirstGame(record, [*faults, *notes.faults], notes.warnings(), len(games), notes.private)

@@ -132,14 +132,9 @@ def _chat_of(part: Any, place: str) -> tuple[str, list[Any], dict[str, Any]] | N
     """The place of a chat, its messages and the object around it; None of anything else."""
     about = as_object(part)
     chats = [("", _as_chat(part)), *((f"/{key}", _as_chat(about.get(key))) for key in _CHATS)]
-    return next(
-        (
-            (place + at, chat, about)
-            for at, chat in chats
-            if type(chat) is list and any(map(openai_chat.is_chat_message, chat[:3]))
-        ),
-        None,
-    )
+    is_chat = openai_chat.is_chat_message
+    found = ((place + at, chat, about) for at, chat in chats if any(map(is_chat, as_list(chat)[:3])))
+    return next(found, None)
 
 
 def _as_chat(part: Any) -> Any:

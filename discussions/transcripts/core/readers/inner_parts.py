@@ -179,11 +179,8 @@ def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, A
 
 
 def _inner_of_list(value: list[Any], formats: Sequence[Format]) -> list[tuple[str, Any]]:
-    games = [
-        (f"/{index}{pointer}", part)
-        for index, item in enumerate(value)
-        for pointer, part in list_inner_games(item, formats)
-    ]
+    inner = [(f"/{index}", list_inner_games(item, formats)) for index, item in enumerate(value)]
+    games = [(place + pointer, part) for place, own in inner for pointer, part in own]
     are_games = all(type(part) is dict and not _OF_A_GAME.isdisjoint(part) for _pointer, part in games)
     return games if are_games and len(games) == len(value) else []
 

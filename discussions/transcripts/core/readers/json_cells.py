@@ -149,10 +149,8 @@ def split_pair(item: Any) -> list[Any]:
     if not all(names):
         return [item]
     rest = {key: part for key, part in item.items() if key not in (*keys, *names)}
-    return [
-        {recipes.PLAYER: item[name], recipes.TEXT: item[key]} | rest
-        for key, name in zip(keys, names, strict=True)
-    ]
+    pairs = zip(keys, names, strict=True)
+    return [{recipes.PLAYER: item[name], recipes.TEXT: item[key]} | rest for key, name in pairs]
 
 
 def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:

@@ -281,10 +281,7 @@ def _are_pieces(values: Sequence[Any], key: str) -> str:
         return say(CHANNELS)
     named = _OWNERS | {"name"} if key.casefold() in _VIEWS else _OWNERS
     owners = {next((str(piece[name]) for name in piece if name in named), "") for piece in pieces}
-    ids = {
-        str(openai_chat.find_id([piece], *openai_chat.ID_KEYS) or number)
-        for number, piece in enumerate(pieces)
-    }
+    ids = {str(openai_chat.find_id([one], *openai_chat.ID_KEYS) or at) for at, one in enumerate(pieces)}
     if repeat_turns(pieces) or 2 < 2 * len(ids) <= len(pieces):
         return say(UNCLEAR)
     are_views = len(owners - {""}) == len(pieces) and all(map(openai_chat.recognises, pieces))

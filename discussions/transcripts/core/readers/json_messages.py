@@ -34,11 +34,7 @@ _ABOUT = frozenset(
 
 def messages(value: dict[str, Any]) -> Iterator[rounds.Row]:
     """The messages, votes and eliminations of a game in order; beside a list under a usual key only what is hidden."""
-    lists = {
-        key: value[key]
-        for key in LISTS
-        if type(value.get(key)) is list and value[key] and is_message(value[key][0])
-    }
+    lists = {key: value[key] for key in LISTS if as_list(value.get(key)) and is_message(value[key][0])}
     if lists:
         talk = next(iter(lists))
         yield from rows_of(value[talk], f"/{talk}", {})
@@ -113,12 +109,9 @@ def of_list(
         is_step = new is not part and not all(map(rounds.names_round, part))
         part = part if is_state else new
         for index in range(len(part) - 1 if is_state else 0, len(part)):
-            around_item = (
-                inside
-                if is_state or is_step
-                else rounds.of_item(part[index], index, inside, has_id=game_id(part[index]) is not None)
-            )
-            yield from within(part[index], f"{place}/{index}", around_item, depth + 1)
+            has_id = game_id(part[index]) is not None
+            own = inside if is_state or is_step else rounds.of_item(part[index], index, inside, has_id=has_id)
+            yield from within(part[index], f"{place}/{index}", own, depth + 1)
 
 
 def _may_say_hearers(key: str, part: Any) -> bool:
@@ -246,10 +239,7 @@ def may_repeat_turns(values: list[Any]) -> bool:
     if any(rounds.names_round(part) or game_id(part) is not None for part in map(as_object, values)):
         return False
     lists = _lists_of(values) if are_objects(values) else {}
-    return any(
-        rounds.go_on(column, rounds.count_repeated(column)) and _hold_talk(column)
-        for column in lists.values()
-    )
+    return any(rounds.go_on(own, rounds.count_repeated(own)) and _hold_talk(own) for own in lists.values())
 
 
 def _lists_of(values: list[dict[str, Any]]) -> dict[str, list[list[Any]]]:
@@ -268,10 +258,7 @@ def without_repeated(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     }
     if not lists:
         return values
-    new = {
-        key: [part[count:] for part, count in zip(column, repeated[key], strict=True)]
-        for key, column in lists.items()
-    }
+    new = {key: [one[at:] for one, at in zip(own, repeated[key], strict=True)] for key, own in lists.items()}
     found = []
     for index, value in enumerate(values):
         beside = [item for key, part in value.items() if key not in lists for item in as_list(part)]

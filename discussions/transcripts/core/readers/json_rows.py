@@ -411,11 +411,8 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
     elif type(value) is dict and not keys:
         yield place, value, around
     elif type(value) is dict and keys[0] in value:
-        plain = {
-            _name_around(key, place, around): part
-            for key, part in value.items()
-            if type(part) not in (dict, list)
-        }
+        flat = {key: part for key, part in value.items() if type(part) not in (dict, list)}
+        plain = {_name_around(key, place, around): part for key, part in flat.items()}
         # The only key of a file says what it is, another one who could hear what is under it.
         may_hide = is_hidden(keys[0]) or looks_like_audience(keys[0])
         hidden = {"audience": keys[0]} if may_hide and (place or len(value) > 1) else {}
@@ -440,21 +437,16 @@ def _is_part(place: str, items: list[Any]) -> bool:
     if not key:
         return len(items) > 1 and all(map(_names_round, items))
     names = [set(item) for item in items if type(item) is dict]
-    is_own = any(
-        recipes.field_of(name) == GAME or name in ("id", *json_rounds.OF_A_GAME)
-        for name in set().union(*names)
-    )
+    fields = set().union(*names)
+    is_own = any(recipes.field_of(name) == GAME or name in ("id", *json_rounds.OF_A_GAME) for name in fields)
     are_rounds = all(any(recipes.field_of(name) == "round" for name in own) for own in names)
     return bool(key) and not is_own and (key not in _GAMES or are_rounds)
 
 
 def _names_round(item: Any) -> bool:
     """Whether an object of a file says which round it is, and not of which game."""
-    own = [
-        said
-        for key, said in as_object(item).items()
-        if key == "id" or recipes.field_of(key) in (GAME, recipes.PLAYER)
-    ]
+    named = (GAME, recipes.PLAYER)
+    own = [said for key, said in as_object(item).items() if key == "id" or recipes.field_of(key) in named]
     return all(map(json_rounds.is_called_round, own)) and json_rounds.named_round(as_object(item)) is not None
 
 

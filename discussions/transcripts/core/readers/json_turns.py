@@ -193,15 +193,12 @@ def _carried(
     names = [name for name in names if name != "eliminations" or type(value[name]) is list]
     are_rows = game["votes"] and not are_votes(value.get("votes"))
     names = [name for name in names if name != "votes" or (type(value[name]) is list and not are_rows)]
-    acts = {
-        name: [_with_round(item, ids) for item in value[name]]
-        for name in names
-        if name in ("votes", "eliminations")
-    }
+    listed = [name for name in ("votes", "eliminations") if name in names]
+    acts = {name: [_with_round(item, ids) for item in value[name]] for name in listed}
     carried = {name: value[name] for name in names} | acts
     said = {player["name"]: player for player in game["players"]}
-    if (listed := list_players(value, said, ids)) is not None:
-        carried["players"] = listed
+    if (players := list_players(value, said, ids)) is not None:
+        carried["players"] = players
     notes.translate("", "")
     for name, part in carried.items():
         notes.translate(f"/{name}", f"/{name}")
@@ -212,9 +209,9 @@ def _carried(
     own, said_winner = carried.get("winner"), game["winner"]
     if said_winner and type(own) is str and own.strip().casefold() != said_winner.strip().casefold():
         notes.warn("winner_differs", "/winner", f'"{said_winner[:60]}", not "{own[:60]}"', says=_WINNERS)
-    if type(listed) is list:
+    if type(players) is list:
         carried["players"] = [
-            merge_player(player, said, f"/players/{index}", notes) for index, player in enumerate(listed)
+            merge_player(player, said, f"/players/{index}", notes) for index, player in enumerate(players)
         ]
     return carried
 
@@ -223,9 +220,6 @@ def _with_round(item: Any, ids: dict[str, str]) -> Any:
     """A vote or an elimination whose round may be called a day, with names for ids."""
     names = {key: "round" if recipes.field_of(key) == "round" else key for key in as_object(item)}
     said = {name: item[key] for key, name in names.items()}
-    return {
-        name: ids.get(str(part), part)
-        if recipes.field_of(name) in (recipes.PLAYER, "voter", "target")
-        else part
-        for name, part in said.items()
-    } or item
+    for name in [name for name in said if recipes.field_of(name) in (recipes.PLAYER, "voter", "target")]:
+        said[name] = ids.get(str(said[name]), said[name])
+    return said or item

@@ -307,11 +307,8 @@ def _hides(templates: Sequence[_Template], line: str) -> bool:
         text = next((value for field, value in values if field.startswith(TEXT)), "")
         head, sign, _rest = text.partition(joint) if joint else ("", "", "")
         keys = (key for key in _KEY.findall(text) if looks_like_audience(key))
-        return (
-            any(is_hidden(value) for field, value in values if not field)
-            or any(keys)
-            or (bool(sign) and is_hidden(head))
-        )
+        beside = [value for field, value in values if not field] + [head] * bool(sign)
+        return any(map(is_hidden, beside)) or any(keys)
     return False
 
 

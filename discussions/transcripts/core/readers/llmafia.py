@@ -85,10 +85,8 @@ def _read_chat(files: Mapping[str, bytes], name: str, notes: Notes) -> list[_Lin
     def stray(number: int) -> None:
         notes.fault("no_chat_line", f"{name} line {number}", _NO_LINE)
 
-    return [
-        _Line(f"{name} line {number}", match[1], match[2], match[3] + more)
-        for number, match, more in read_lines(_read_lines(files, name, notes), _LINE, stray)
-    ]
+    read = read_lines(_read_lines(files, name, notes), _LINE, stray)
+    return [_Line(f"{name} line {at}", match[1], match[2], match[3] + more) for at, match, more in read]
 
 
 def _add_configured_players(draft: Draft, data: bytes) -> None:

@@ -253,12 +253,8 @@ def is_night(part: str) -> bool:
 def part_of_day(title: str) -> str:
     """ "night" or "day", if a title without a number names nothing else: "NIGHT PHASE", "Wolves' den"; else ""."""
     title = found["title"] if (found := _COMES_FIRST.fullmatch(title)) else title
-    is_title = (
-        len(title) < _LONGEST_TITLE
-        and not any(map(str.isdigit, title))
-        and "game night" not in title.casefold()
-    )
-    words = {*words_of(title)} - _FILLERS if is_title else set()
+    is_title = len(title) < _LONGEST_TITLE and not any(map(str.isdigit, title))
+    words = {*words_of(title)} - _FILLERS if is_title and "game night" not in title.casefold() else set()
     sides = {"night": _NIGHT_WORDS | _NIGHT_SIDES, "day": _DAY_WORDS | _DAY_SIDES}
     named = [part for part, known in sides.items() if words & known and words <= known | _PART_WORDS]
     return "" if words <= _NIGHT_SIDES | _DAY_SIDES else "".join(named)

@@ -215,11 +215,8 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
     names = dict.fromkeys(message["playerName"] for message in messages)
     called = _split_names(messages, [name for name in names if name != THOUGHT], notes)
     _note_unclear(wrapper, [entry for _place, entry in entries], messages, notes)
-    return _carried(wrapper) | {
-        "gameId": game_id(wrapper, notes),
-        "players": _with_facts(called, wrapper),
-        "messages": messages,
-    }
+    facts = {"gameId": game_id(wrapper, notes), "players": _with_facts(called, wrapper), "messages": messages}
+    return _carried(wrapper) | facts
 
 
 def _without_prompts(entries: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -227,11 +224,10 @@ def _without_prompts(entries: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]
     said = [as_object(with_role(entry)) for _place, entry in entries]
     names = {str(one["name"]) for one in said if one.get("name")}
     first = next((at for at, one in enumerate(said) if one.get("name")), 0)
-    told = [
-        at
-        for at, one in enumerate(said)
-        if one.get("role") in ("user", "human") and not one.get("name") and not _is_of_tools(one)
+    users = [
+        at for at, one in enumerate(said) if one.get("role") in ("user", "human") and not one.get("name")
     ]
+    told = [at for at in users if not _is_of_tools(said[at])]
     is_led = len(names) > 1 and not any(
         at > first or _ADDRESSES.search(str(said[at].get("content"))) for at in told
     )

@@ -150,11 +150,8 @@ def _join_flags(table: Table) -> Table:
             ends = last[: joint.start()], last[joint.end() :]
             for name, kind in (ends, ends[::-1]):
                 # "Ann_can_see" is called after what she does.
-                called = (
-                    kind
-                    if looks_like_audience(kind) or _SENSES.isdisjoint(words_of(kind))
-                    else f"{kind}.visible"
-                )
+                is_called = looks_like_audience(kind) or _SENSES.isdisjoint(words_of(kind))
+                called = kind if is_called else f"{kind}.visible"
                 if _may_be_player(name) and looks_like_audience(called) and not is_hidden(kind):
                     heard[around + dot, called][name] = table.columns.index(column.name)
     most = max(heard, key=lambda one: (len(heard[one]), len(one[1])), default=("", ""))
@@ -216,11 +213,9 @@ def _take_labels(table: Table) -> Table:
         rows.append(
             (row.number, [voter if voter in names else name, *cells, target if voter in names else ""])
         )
-    columns = [
-        PLAYER if role >= 0 else NAMED,
-        *(column for place, column in enumerate(table.columns) if place != role),
-        *(["vote"] if any(cells[-1] for _number, cells in rows) else []),
-    ]
+    kept = [column for place, column in enumerate(table.columns) if place != role]
+    votes = ["vote"] if any(cells[-1] for _number, cells in rows) else []
+    columns = [PLAYER if role >= 0 else NAMED, *kept, *votes]
     return with_rows(table, columns, ((number, cells[: len(columns)]) for number, cells in rows))
 
 

@@ -263,19 +263,17 @@ def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
     called = distinct((name for name, _text in said), SAMPLED)
     # What stands before a colon may be anything.
     is_chat = table.settings.get(recipes.SEPARATOR) == ":"
-    return labels.find_modes(called) | (
-        labels.doubtful_labels(said)
-        if is_chat
-        else {name for name in called if labels.may_be_none(name, said)}
+    others = (
+        labels.doubtful_labels(said) if is_chat else {one for one in called if labels.may_be_none(one, said)}
     )
+    return labels.find_modes(called) | others
 
 
 def places_of(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, list[int]]:
     """Field -> the positions of its columns."""
     numbers = {name: index for index, name in enumerate(columns)}
     return {
-        field: [numbers[column] for column in recipes.split_columns(name, numbers)]
-        for field, name in fields.items()
+        key: [numbers[one] for one in recipes.split_columns(name, numbers)] for key, name in fields.items()
     }
 
 

@@ -9,11 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.notes import Limits, many_times
-from workspace.core.words import say
+from workspace.core.words import mark, say
 
 # How many cells a file may have, and how many of its first rows show what it holds.
 MOST_CELLS, SAMPLED = 4_000_000, 2_000
 MOST_FAULTS = Limits().faults
+_NO_NUMBER = mark('The column "{column}" holds {written}, which is no number. Write one, or null.')
 
 
 class TableRow(Struct, frozen=True, gc=False):
@@ -47,11 +48,7 @@ class TableFaults(Struct):
         """Add one fault for each column that is read; the others are left out: how written, first place, how many."""
         for column in [column for column in self.not_finite if column in read]:
             written, place, count = self.not_finite[column]
-            sentence = say(
-                'The column "{column}" holds {written}, which is no number. Write one, or null.',
-                column=column[:60],
-                written=str(written),
-            )
+            sentence = say(_NO_NUMBER, column=column[:60], written=str(written))
             self.add("not_finite", place, many_times(sentence, count))
         return [found for column, found in self.not_finite.items() if column not in read]
 
