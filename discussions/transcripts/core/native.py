@@ -1,5 +1,6 @@
 """The rubric's own transcript format: a JSON object with `gameId players messages votes`, or a list of them."""
 
+import re
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -71,6 +72,7 @@ _UNKNOWN = mark('"{shown}" is not among the players of this game. {remedy}')
 _MEANT = mark('Did you mean "{hint}"?')
 _UNCLEAR = mark('Who could hear the message is not clear: "{said}". Write "all", "nobody" or names.')
 _MAY_HIDE = mark('The key "{key}" may say who heard the messages. Call it "audience", or name no format.')
+_QUOTED = re.compile(r"\".+\"|“.+”|„.+[“”]|«.+»|「.+」|『.+』", re.DOTALL)
 _NO_PUBLIC = mark("No message was heard by all, so there is nothing to measure. Look at their audience.")
 
 
@@ -98,6 +100,12 @@ class _Found:
         """Whether most texts are answers of models as JSON, which nobody heard so; of a few, everybody heard it."""
         texts = [entry.get("message") for entry in as_objects(self.entries)]
         return 2 * sum(type(text) is str and text.startswith(RAW) for text in texts) > len(texts)
+
+    @cached_property
+    def is_quoted(self) -> bool:
+        """Whether each of several texts that all heard stands in quotes."""
+        texts = [entry.get("message") for entry in as_objects(self.entries) if entry.get("audience") is None]
+        return len(texts) > 2 and all(type(text) is str and _QUOTED.fullmatch(text.strip()) for text in texts)
 
 
 def has_our_keys(value: Any) -> bool:
@@ -296,6 +304,7 @@ def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes
     said, notice = split_notice(said, str(raw.get("playerName")))
     if notice:
         notes.warn("notice", pointer, notice)
+    said = said.strip()[1:-1] if found.is_quoted and raw.get("audience") is None else said
     if said.startswith(RAW) and found.is_raw:
         said, thought = split_answer(said)
     if not thought and may_think(said):

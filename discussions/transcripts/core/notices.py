@@ -10,6 +10,11 @@ _MEDIA = (
     r"|unavailable|weggelassen|ausgeschlossen|nicht enthalten|omitid[oa]s?|no incluid[oa]s?|omis(?:es?)?|absente?s?"
     r"|ocult(?:ad)?[oa]s?|omess[oaie]))>?"
 )
+# As LINE, KakaoTalk and WeChat write it.
+_BOXED_MEDIA = (
+    r"\[(?:stickers?|photos?|videos?|audio|voice messages?|gif|files?|images?|albums?|contact|location|スタンプ|写真"
+    r"|動画|アルバム|ファイル|ボイスメッセージ|이모티콘|사진|동영상|贴图|貼圖|照片|图片|圖片|表情|动画表情|视频|影片)\]"
+)
 _DELETED = (
     r"this message was (?:deleted|unsent|removed)(?: by .{1,60})?|you deleted this message|message deleted",
     r"diese nachricht wurde gel[öo]scht|du hast diese nachricht gel[öo]scht",
@@ -32,7 +37,7 @@ _SECURE = (
     r"<(?:attached|anhang|adjunto|pièce jointe|anexado|allegato): .{1,200}>",
 )
 # Of texts in small letters: to look for these in any case takes three times as long.
-_NOTICE = re.compile("|".join((_MEDIA, *_DELETED, *_SECURE)))
+_NOTICE = re.compile("|".join((_MEDIA, _BOXED_MEDIA, *_DELETED, *_SECURE)))
 _EDITED = re.compile(
     r"\s?<(?:this message was edited|diese nachricht wurde bearbeitet|se editó este mensaje|ce message a été modifié"
     r"|mensagem editada|questo messaggio è stato modificato)>\Z",

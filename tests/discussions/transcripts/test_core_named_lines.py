@@ -209,6 +209,28 @@ def test_votes_among_such_lines_are_read(vote):
     assert [(row["player"], row["text"]) for row in rows if "text" in row] == SAID
 
 
+@pytest.mark.parametrize(
+    ("told", "reasons"),
+    [
+        (
+            ["{} (wolf) votes for {}: too loud.", "{} (seer) votes for {}: too quiet."],
+            ["too loud.", "too quiet."],
+        ),
+        (["[10:20] day 1 voting: Ann was out. {0}, {2} voted for {1}. {1} voted for {0}."], []),
+    ],
+)
+def test_votes_with_reasons_and_of_several_voters_are_read(told, reasons):
+    lines = [f"! {name}: {said}" for name, said in [*SAID, *SAID]] + [
+        line.format(*pair, "Cid") for line, pair in zip(told, (("Ann", "Bea"), ("Bea", "Ann")), strict=False)
+    ]
+    _mapping, rows = rows_of("\n".join(lines).encode())
+    votes = [(row["player"], row["target"], row.get("text")) for row in rows if row.get("type") == "vote"]
+    cast = (
+        [("Ann", "Bea"), ("Cid", "Bea"), ("Bea", "Ann")] if not reasons else [("Ann", "Bea"), ("Bea", "Ann")]
+    )
+    assert votes == [(*one, reason) for one, reason in zip(cast, reasons or [None] * 3, strict=True)]
+
+
 def test_votes_in_japanese_and_lists_of_players_are_known():
     names = ["はなこ", "たろう", "けんじ"]
     said = [f"👤{name}: {other}さんの話は長いと思います。" for name in names for other in names]

@@ -29,6 +29,9 @@ def text(*shapes: str, sign: str = "\n", rounds: str = "=== Round {} ===\n") -> 
 
 
 AT_ONCE = {
+    "tabs": text(
+        "2026-03-01 20:15:{n}\t{name}\t{said}", "2026-03-01 20:15:{n}\t-->\t{name} joined", rounds=""
+    ),
     "unknown tag": text("{name}: {said}", "[Traitor] Cid: {secret}"),
     "one tag": text("[BOT] {name}: {said}", "[Whisper] Cid: {secret}"),
     "who leads": text("{name}: {said}", rounds="[GM] Round {} has begun.\n"),
@@ -125,7 +128,6 @@ ASKS = {
     "pairs": (text('level=debug event=think player={name} msg="{secret}"',
                    'level=info event=speak player={name} msg="{said}"', rounds=""), {}),
     "table": (b"| Who | Says | Thinks |\n|---|---|---|\n" + text("| {name} | {said} | {secret} |", rounds=""), {}),
-    "irc": (text("2026-03-01 20:15:{n}\t{name}\t{said}", "2026-03-01 20:15:{n}\t-->\t{name} joined", rounds=""), {}),
     "mud": (text("{name}> {said}", "Cid whispers> {secret}", rounds=""), {}),
     "marks": (text("{name}: *{secret}* {said}"), {ASIDE: "thought"}),
     "marks behind": (text("{name}: {said} ({secret})"), {ASIDE: "thought"}),

@@ -8,6 +8,7 @@ import pytest
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.reader import plan_reading, read_games
 from discussions.transcripts.core.readers import chat_heads, chat_text, csv_rows, inner_parts
+from discussions.transcripts.core.readers.heads import read_head
 from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text
 
@@ -115,6 +116,57 @@ def test_chats_with_marks_are_read(what):
     ]
     times = [said.time for said in record.messages]
     assert times == (["10:05", "10:06", "10:07"] if what.endswith("timed") else [None] * 3)
+
+
+FIELDS = {
+    "tabs": "[LINE] Chat history\nSaved on: 2026/01/31 23:10\n\n2026/01/31(Sat)\n20:01\tHost Rita\tDay 1 starts now\n"
+    '20:02\tAnn\tGood morning.\n20:03\tBea\t"Two lines\nof text"\n20:04\tAnn\t[Sticker]\n20:05\tAnn\t!vote Bea\n'
+    '20:06\tHost Rita\tBea is out.\n\n2026/02/01(Sun)\n20:01\tHost Rita\tDay 2 starts now\n20:02\tAnn\t"It" is quiet.\n'
+    "20:03\tCid\tVery.\n20:04\tCid\tWho?\n20:05\tCid left the group.\n",
+    "pipes": "20:01:00 |j| Ann\n20:01:01 |raw|<b>Day 1. Talk!</b>\n20:01:02 |c|@Ann|Good morning.\n"
+    "20:01:03 |c:|1700000000|+Bea|Two lines\n20:01:04 |pm|+Bea|Psst|Ann\n20:01:05 |c|~|Ann has voted Bea.\n"
+    "20:01:06 |raw|<b>Night 1. Sleep.</b>\n20:01:07 |c| guest7|So late.\n20:01:08 |raw|<b>Day 2. Talk!</b>\n"
+    '20:01:09 |c|@Ann|"It" is quiet.\n20:01:10 |c| Cid|Very.\n20:01:11 |c| Cid|Who?\n20:01:12 |c|+Bea|Cid?',
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_fields_of_lines_are_messages_and_the_rest_is_told(name):
+    (game,) = (found := read_transcripts(FIELDS[name].encode(), "chat.txt")).games
+    record, names = game.record, [player.name for player in game.record.players]
+    said = [(one.round, names[one.player - 1], one.text.replace("\nof text", "")) for one in record.messages]
+    talk = [
+        (1, "Ann", "Good morning."),
+        (1, "Bea", "Two lines"),
+        (2, "Ann", '"It" is quiet.'),
+        (2, "Cid", "Very."),
+    ]
+    assert said[:5] == [*talk, (2, "Cid", "Who?")] and found.format == "chat_text"
+    assert [(names[vote.voter - 1], names[vote.target - 1]) for vote in record.votes] == [("Ann", "Bea")]
+    assert [entry.text for entry in game.private if "sst" in entry.text] == ["Psst|Ann"][: name == "pipes"]
+
+
+@pytest.mark.parametrize("line", ["20:0{}\t{}\twolves\t{}", "20:0{} | {} | {}", "20:0{}|wolves|{}|{}"])
+def test_fields_that_may_say_who_heard_a_line_are_asked_about(line):
+    said = [line.format(at, name, f"Text number {at} is here.") for at, name in enumerate(("Ann", "Bea") * 4)]
+    assert read_transcripts("\n".join(said).encode(), "chat.txt").games == []
+
+
+@pytest.mark.parametrize("quotes", ['""', "“”", "「」", "«»"])
+def test_quotes_around_every_text_go(quotes):
+    said = [f"{quotes[0]}Text {at}, not {quotes}.{quotes[1]}" for at in range(4)]
+    lines = [f"{'Ann' if at % 2 else 'Bea'}: {text}" for at, text in enumerate(said)]
+    for given, first in ((lines, said[0][1:-1]), (["Ann: Hello.", *lines], "Hello.")):
+        (game,) = read_transcripts("\n".join(given).encode(), "chat.txt").games
+        assert game.record.messages[0].text == first
+        assert game.record.messages[-1].text == (said[3][1:-1] if given is lines else said[3])
+
+
+def test_a_sentence_with_a_colon_is_said_to_nobody():
+    text = "I have something to say and you may not like it: Ann lies."
+    lines = [*("! Ann: Good day.\n! Bea: Hello Ann, who are you?\n" * 3).split("\n")[:-1], f"! Ann: {text}"]
+    table = read_head("\n".join(lines).encode(), is_part=False)
+    assert table is not None and [row.cells[table.columns.index("text")] for row in table.rows][-1] == text
 
 
 def test_a_night_before_a_message_leaves_it_out():

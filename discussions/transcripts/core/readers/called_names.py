@@ -53,6 +53,8 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_COLON = re.compile(r"(?:DM |PM )?(?P<names>[^\W\d_][^:：\n]{0,40}?) ?[:：] ")
+# How what somebody says begins, and no name.
+SAID = re.compile(r"[*_\"'“]{0,3}(?:I|We|You|My|Our|Ich|Wir|Je|Nous|Yo|Eu|Io|Я|Мы|我)(?:['’ ]|(?<=我))")
 _NO_STYLE = chat.ChatStyle()
 
 
@@ -152,7 +154,7 @@ def addressed(text: str, names: Collection[str], *, by_colon: bool = False) -> s
 
 def read_hidden(text: str) -> chat.ChatLine | None:
     """A text whose beginning says that not everybody could hear it: "(thinking) I lie", "💭 I lie"; None for others."""
-    found = chat.read_chat_line(text, _NO_STYLE) if text else None
+    found = chat.read_chat_line(text, _NO_STYLE) if text and not SAID.match(text) else None
     if found is None or found.kind != "message":
         return None
     is_thought = found.name.casefold() in THOUGHT_NAMES

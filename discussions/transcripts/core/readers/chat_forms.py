@@ -85,6 +85,17 @@ _WITH_ROLE = re.compile(rf"(?P<role>{ROLE.pattern}) (?P<name>[^\W\d_].*)", re.IG
 # What no title of a part may hold.
 _APART_SIGNS = re.compile(r"[][(){}<>=#*_~|:-]{1,9}")
 
+# Fields of lines, as LINE exports them or rooms tell them: "20:15<tab>Ann<tab>Hi", "20:15:01 |c|+Ann|Hi".
+_FIELDS = re.compile(
+    rf"[\[(]?(?P<time>{TIME})[\])]?(?:\t(?:(?P<who>[^\t|]{{1,40}})\t)?(?P<said>[^\t]*)"
+    r"|\s?\|(?P<kind>[\w-]{1,12}):?\|(?:\d{9,13}\|)?(?:[ +%@~#&*★☆!^]?(?P<name>[^|<>\n]{0,40}?)\s?\|)?(?P<text>.*))"
+)
+_DATE_ALONE = re.compile(
+    r"\D{0,9}(?P<date>\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{4})\D{0,12}"
+)
+_MOST_FIELDS, _SPOKEN_KINDS = 3, ("c", "chat", "msg", "message")
+_MARKUP = re.compile(r"</?\w[^<>]{0,200}>")
+
 # What stands above a game in other languages, and between its names.
 _FIRST = 20
 _FOREIGN = re.compile(
@@ -98,7 +109,14 @@ _BETWEEN = re.compile(r"\s{0,3}[、，;；]\s{0,3}")
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
     finders: Iterable[Callable[[Lines], Form | None]] = (
-        *(partial(_find_changed, form=_parts_facts), find_verbs, _find_parts, _find_above, find_boxes),
+        *(
+            _find_fields,
+            partial(_find_changed, form=_parts_facts),
+            find_verbs,
+            _find_parts,
+            _find_above,
+            find_boxes,
+        ),
         *(find_branches, _find_play, _find_roles, _find_titles),
         *(partial(_find_changed, form=form) for form in (parts_of_tables, parts_votes, without_voting)),
     )
@@ -152,6 +170,35 @@ def _parts_facts(lines: Lines) -> Parts:
             key = "Players" if found["players"] else "Roles"
             pairs = [f"{name}={role}" for name, role in PAIRS.findall(found["said"])]
             yield "", f"{key}: {', '.join(pairs) or _BETWEEN.sub(', ', found['said'])}"
+
+
+def _find_fields(lines: Lines) -> Form | None:
+    found = [match for line in lines if (match := _FIELDS.fullmatch(line))]
+    names = Counter(one["who"] or one["name"] for one in found if one["who"] or one["kind"] in _SPOKEN_KINDS)
+    often = sum(count for name, count in names.items() if name and count > 1)
+    # Further fields may say who could hear a line.
+    are_few = all(line.count("\t") < _MOST_FIELDS for line in lines)
+    return _parts_of_fields if often >= _LEAST and 5 * often > 2 * _count_filled(lines) and are_few else None
+
+
+def _parts_of_fields(lines: Lines) -> Parts:
+    """Lines of fields as messages; what has no name is told, and what opens a quote goes on below."""
+    is_quoted, day = False, ""
+    for line, below in pairwise([*lines, ""]):
+        found, date = _FIELDS.fullmatch(line), _DATE_ALONE.fullmatch(line)
+        if found is None:
+            day = f"{date['date']} " if date else day
+            yield "text" if is_quoted else "same", line.removesuffix('"' * is_quoted) if not date else ""
+            is_quoted = is_quoted and not line.endswith('"')
+            continue
+        name, kind = (found["who"] or found["name"] or "").lstrip("+%@~&!"), found["kind"] or ""
+        said = found["said"] or found["text"] or ""
+        mode = "" if kind in ("", *_SPOKEN_KINDS) else kind
+        is_quoted = kind == "" and said[:1] == '"' and below.strip() != "" and not _FIELDS.fullmatch(below)
+        said = said[1:] if is_quoted else said
+        told = _label(name, mode) if any(map(str.isalnum, name)) and (not mode or is_hidden(mode)) else ""
+        said = said if told else _MARKUP.sub(" ", said).strip(" *")
+        yield "same", f"[{day}{found['time']}] {told or 'Narrator: '}{said}" if said else ""
 
 
 def find_verbs(lines: Lines) -> Form | None:

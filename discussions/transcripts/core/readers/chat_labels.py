@@ -26,7 +26,7 @@ from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_lines import ChatLine, as_shape, read_heading
 from discussions.transcripts.core.readers.lines_below import has_marks, is_apart
-from discussions.transcripts.core.readers.narration import VOTES, part_of_day
+from discussions.transcripts.core.readers.narration import VOTES, Rounds, part_of_day
 from discussions.transcripts.core.readers.vote_lines import TALK
 from discussions.transcripts.core.thoughts import have_asides, may_think
 
@@ -181,9 +181,11 @@ def _as_marked(line: ChatLine, written: str) -> str:
 
 def _heard(found: Iterable[ChatLine]) -> Iterator[bool]:
     """Whether each line is neither hidden, by headings of nights and the like, nor said by who leads the game."""
-    is_private = is_told = False
+    is_private, is_told, told = False, False, Rounds()
     for line in found:
-        if line.kind in ("heading", "night", "section"):
+        if line.kind == "narrated" and told.hear(line.text):
+            is_private = told.is_night
+        elif line.kind in ("heading", "night", "section"):
             is_private = line.kind == "night" or (line.kind == "section" and line.round == 1)
         is_told = line.kind == "narrated" or (is_told and line.kind == "more")
         yield not is_told and (line.kind == "section" or not is_private)

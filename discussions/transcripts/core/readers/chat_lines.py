@@ -98,7 +98,7 @@ _MARKED_NAME = re.compile(r"[*_]{1,2} ?(?=[(\[])")
 _SAYS = re.compile(r" (?:wrote|writes|says|said)\Z")
 _WITH_ASIDE = re.compile(
     rf"(?P<name>[^()]{{1,60}}?)(?: ?[(\[](?P<boxed>[^()\[\]]{{1,60}})[)\]]| "
-    rf"(?P<bare>{_HOW}(?: to .{{1,60}})?|thinks?(?: to \w{{3,4}}sel(?:f|ves))?|to .{{1,60}})"
+    rf"(?P<bare>{_HOW}(?: to .{{1,60}})?|thinks?(?: to \w{{3,4}}sel(?:f|ves))?|to \S{{1,40}}(?: \S{{1,40}}){{0,4}})"
     rf"| ?(?:->|→|=>) ?(?P<to>.{{1,60}}))",
     re.IGNORECASE,
 )

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from discussions.transcripts.core.readers.called_names import (
     EVENTS,
     FAR,
     LEAST_NAMES,
+    SAID,
     addressed,
     any_of,
     find_names,
@@ -56,9 +57,12 @@ _COLON = re.compile(r"[:：]\s")
 _OPENING, _CLOSING = ("[", "(", "<"), ("]", ")", ">")
 _OPENED = re.compile(r"[\[({<][^\[\](){}<>]*\Z")
 _VOTES = re.compile(
-    r"\0(?: (?:votes?|voted|stimmte?|vot(?:a|ó|ou)|a voté|głosuje|голосует)\b.{0,20}"
+    r"\0(?: ?\(role\))?(?: (?:votes?|voted|stimmte?|vot(?:a|ó|ou)|a voté|głosuje|голосует)\b.{0,20}"
     r"| ?投票?[给給]了? ?| ?(?:-{1,2}>|→|=>) ?)\0(?: (?:of being|as|for being|to be)\b.{0,40}| ?\(.{1,40}\))?\W{0,3}\Z",
     re.IGNORECASE,
+)
+_TOLD_VOTES = re.compile(
+    r"(?:(?<=[.:;] )|\A)\0(?:(?:,| and|, and) \0)*,? (?:has |have )?(?:votes?|voted) (?:for |against )?\0(?=[.;!]|\Z)"
 )
 # Who speaks and who hears it, in brackets before a text.
 _ADDRESSED = re.compile(r"\0 ?(?:->|→|=>) ?\0[^\0]{0,60}[\])>]\Z")
@@ -73,7 +77,6 @@ _ROLES = re.compile(rf"[(\[]\s?{ROLE.pattern}\s?(?:[)\]]|(?=[(\[]))", re.IGNOREC
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
 _SENTENCE = re.compile(r"[.!?,;] ")
-_SAID = re.compile(r"[*_\"'“]{0,3}(?:I|We|You|My|Our|Ich|Wir|Je|Nous|Yo|Eu|Io|Я|Мы|我)(?:['’ ]|(?<=我))")
 # What everybody hears needs no type.
 _OPEN_SIGNS = {ord(sign): None for sign, hearers in chat.SIGNS.items() if not hearers}
 _RARE = re.compile(r"(?P<label>[^\W\d_a-z][\w-]{0,24}): (?P<text>\S{1,40} \S{1,40} \S.*[.!?…\"”])")
@@ -122,7 +125,7 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
         for number, head in heads.items()
         if head.shape not in others
         if head.shape in often or (head.has_sign and not _SENTENCE.search(head.shape))
-        if not _SAID.match(head.shape)
+        if not SAID.match(head.shape)
     }
 
 
@@ -263,6 +266,7 @@ def read_named(lines: list[str]) -> Rows:
         else:
             row = {} if is_rule or not line.strip() else _other_row(line, place, labels, names)
         rows.append((number, row))
+        rows += [] if head or row else [(number, place.begun | vote) for vote in _told_votes(line, any_name)]
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], any_name)
 
 
@@ -280,7 +284,8 @@ def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str
     place.last = head.player
     if target := _target_of(head, any_name):
         place.last = head.names[0]
-        return place.begun | {"type": "vote", "player": head.names[0], "target": target}
+        reason = {"text": head.text} if head.text and _VOTES.search(head.shape) else {}
+        return place.begun | {"type": "vote", "player": head.names[0], "target": target} | reason
     # "agent.Ann: thought: ...".
     label = LABEL.fullmatch(head.text)
     is_thought = label is not None and label["label"].casefold() in THOUGHT_NAMES
@@ -332,6 +337,15 @@ def _target_of(head: _Head, any_name: "re.Pattern[str]") -> str:
     command = VOTE_COMMAND.fullmatch(head.text)
     said = command["target"] if command else head.text.strip(" .!*")
     return said if kind_of_type(head.kind) == VOTE and any_name.fullmatch(said) else ""
+
+
+def _told_votes(line: str, any_name: "re.Pattern[str]") -> Iterator[dict[str, str]]:
+    """The votes that a line tells of several players: "Ann, Bea voted for Cid. Cid voted for Ann."."""
+    names, shape = any_name.findall(line), any_name.sub("\0", line)
+    for found in _TOLD_VOTES.finditer(shape):
+        first = shape[: found.start()].count("\0")
+        *voters, target = names[first : first + found[0].count("\0")]
+        yield from ({"type": "vote", "player": voter, "target": target} for voter in voters)
 
 
 def _label_of(line: str) -> "re.Match[str] | None":
