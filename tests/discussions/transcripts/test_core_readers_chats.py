@@ -154,7 +154,7 @@ def test_fields_that_may_say_who_heard_a_line_are_asked_about(line):
 
 @pytest.mark.parametrize("quotes", ['""', "“”", "「」", "«»"])
 def test_quotes_around_every_text_go(quotes):
-    said = [f"{quotes[0]}Text {at}, not {quotes}.{quotes[1]}" for at in range(4)]
+    said = [f"{quotes[0]}Bea and Ann, hear {quotes} my point {at}.{quotes[1]}" for at in range(4)]
     lines = [f"{'Ann' if at % 2 else 'Bea'}: {text}" for at, text in enumerate(said)]
     for given, first in ((lines, said[0][1:-1]), (["Ann: Hello.", *lines], "Hello.")):
         (game,) = read_transcripts("\n".join(given).encode(), "chat.txt").games
