@@ -259,8 +259,7 @@ def read_named(lines: list[str]) -> Rows:
         elif head:
             row = _row_of(head, place, any_name)
         elif number in titles:
-            title = line.strip(" *_#=~-[](){}<>")
-            row = _begin(place, begin_part(title, place.begun, is_alone=False))
+            row = _begin(place, begin_part(line.strip(" *_#=~-[](){}<>"), place.begun, is_alone=False))
         elif number in told:
             row = _hear(place, told[number])
         else:
