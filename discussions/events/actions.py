@@ -168,13 +168,13 @@ def close_flag(event: Event) -> None:
 
 
 def tell_import_faults(event: Event) -> None:
-    """Tell the person who uploaded a file that it had faults: by then they may be on another page."""
-    faults = event.details["faults"]
-    if faults:
+    """Tell the person who uploaded a file what is wrong or open: by then they may be on another page."""
+    if faults := event.details["faults"]:
         transcript = Transcript.objects.get(pk=int(event.object_id))
         people, about = [transcript.created_by_id], {"transcript": transcript.pk, "faults": faults}
+        code = "import_waits" if transcript.waits_for_columns else "import_faults"
         subject = f"transcript:{transcript.pk}"
-        tell(event, people, "import_faults", subject, about=about, for_leads=True, tells_actor=True)
+        tell(event, people, code, subject, about=about, for_leads=True, tells_actor=True)
 
 
 def close_import(event: Event) -> None:

@@ -27,7 +27,8 @@ FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 MAP_HELP = (
     f"what columns of CSV or JSONL files are: player=Speaker,text=Content; fields: {', '.join(FIELDS)}; what rows of a "
-    "type are: is.VALUE=KIND; how the lines of a text are written: separator=[{time}] {player}: {text}"
+    "type are: is.VALUE=KIND; other names: also.MARI=Marisol; where rounds begin: rounds=votes (or none); games=one (or "
+    "several); the list of rows: list=PATH; how the lines of a text are written: separator=[{time}] {player}: {text}"
 )
 
 
@@ -71,7 +72,7 @@ def recipe_of_file(given: str) -> tuple[str, MappingRecord] | None:
     if not given or not path.is_file():
         return None
     try:
-        return read_recipe(_bytes(path))
+        return read_recipe(file_bytes(path))
     except ValueError as reason:
         raise BadInput(f"{reason} Correct --recipe.") from None
 
@@ -92,13 +93,13 @@ def _read_path(given: str, options: ReadOptions) -> list[Upload]:
         return [Upload("standard-input", sys.stdin.buffer.read())]
     path = Path(given)
     if not path.is_dir():
-        return [Upload(path.name, _bytes(path))]
+        return [Upload(path.name, file_bytes(path))]
     if _is_game(path, options):
         return [_pack(path)]
     parts = [part for part in sorted(path.iterdir()) if not is_plainly_no_transcript(part.name)]
     folders = [_pack(part) for part in parts if part.is_dir() and _is_game(part, options)]
     files = [part for part in parts if part.is_file() and part.suffix.lower() in ENDINGS]
-    return [*folders, *(Upload(part.name, _bytes(part)) for part in files)]
+    return [*folders, *(Upload(part.name, file_bytes(part)) for part in files)]
 
 
 def _is_game(folder: Path, options: ReadOptions) -> bool:
@@ -111,14 +112,12 @@ def _pack(folder: Path) -> Upload:
         for part in sorted(folder.iterdir()):
             if part.is_file():
                 info = zipfile.ZipInfo(f"{folder.resolve().name}/{part.name}", _SAME_DATE)
-                archive.writestr(info, _bytes(part), zipfile.ZIP_DEFLATED)
+                archive.writestr(info, file_bytes(part), zipfile.ZIP_DEFLATED)
     return Upload(f"{folder.resolve().name}.zip", packed.getvalue())
 
 
-def _bytes(path: Path) -> bytes:
-    if not path.exists():
-        raise BadInput(f'There is no file "{path}".')
+def file_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise BadInput(f'The file "{path}" cannot be read: {error.strerror}. Check its rights.') from None
+        raise BadInput(f'The file "{path}" cannot be read: {error.strerror}. Check its name.') from None

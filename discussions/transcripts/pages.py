@@ -121,7 +121,7 @@ class ImportLine:
     @property
     def waiting_count(self) -> int:
         """The tables that wait for their columns: how many games they hold is not known yet."""
-        return sum(fault.code in WAITING for fault in self.faults)
+        return self.transcript.waits_for_columns * sum(fault.code in WAITING for fault in self.faults)
 
     @property
     def refused_count(self) -> int:

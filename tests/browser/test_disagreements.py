@@ -132,7 +132,7 @@ def test_a_third_evaluator_answers_the_tied_items_alone_and_the_tie_is_gone(
     sign_in(other, live_server, third)
     other.goto(live_server.url + reverse("home"))
     expect(other.get_by_role("heading", level=1)).to_have_text("2 ties to answer")
-    expect(other.get_by_role("link", name="Notices")).to_contain_text("1")
+    expect(other.get_by_role("link", name="Notifications")).to_contain_text("1")
     expect(other.locator(":focus")).to_contain_text("Answer the ties")
     other.keyboard.press("Enter")
     ties = other.locator("fieldset.tie")
@@ -151,7 +151,7 @@ def test_a_third_evaluator_answers_the_tied_items_alone_and_the_tie_is_gone(
     expect(page.get_by_text("No tie blocks the verdict.")).to_be_visible()
     other.goto(live_server.url + reverse("home"))
     expect(other.get_by_text("to answer")).to_have_count(0)
-    expect(other.get_by_role("link", name="Notices")).not_to_contain_text("1")
+    expect(other.get_by_role("link", name="Notifications")).not_to_contain_text("1")
     decided = {row.kind: row.created_by for row in Adjudication.objects.all()}
     assert set(decided.values()) == {lead, third} and len(decided) == 2
     other.close()

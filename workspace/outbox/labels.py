@@ -38,6 +38,7 @@ OCCASIONS = {
     "game_tied": Occasion(core.TIE, "adjudicate", ("slug", "game"), many="project"),
     "import_failed": Occasion(core.IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
     "import_faults": Occasion(core.IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
+    "import_waits": Occasion(core.IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
     "judge_suspended": Occasion(core.DRIFT, "show_judge", ("slug", "judge"), many="judges"),
     "export_failed": Occasion(core.JOB_FAILED, "exports", ("slug",)),
     "job_failed": Occasion(core.JOB_FAILED, "project", ("slug",)),
@@ -57,6 +58,7 @@ SENTENCES = {
     "game_tied": _("The evaluations of game %(game)s are tied. Resolve the disagreements."),
     "import_failed": _("The import of a file failed."),
     "import_faults": _("A file was imported with faults (%(faults)s)."),
+    "import_waits": _("A file waits for your answer."),
     "judge_suspended": _(
         "Judge %(judge)s was suspended: it agrees with people in %(now)s %% of %(answers)s answers, "
         "in %(then)s %% before."
@@ -94,6 +96,7 @@ SENTENCES_OF_MANY = {
     "import_faults": mark_many(
         "%(n)d file was imported with faults.", "%(n)d files were imported with faults."
     ),
+    "import_waits": mark_many("%(n)d file waits for your answer.", "%(n)d files wait for your answer."),
     "judge_suspended": mark_many("%(n)d judge was suspended.", "%(n)d judges were suspended."),
     "export_failed": mark_many("%(n)d export failed.", "%(n)d exports failed."),
     "job_failed": mark_many(
@@ -113,7 +116,7 @@ KIND_LABELS = {
     core.FLAG: _("An evaluator sets a flag"),
     core.TIE: _("Evaluations are tied"),
     core.DRIFT: _("A judge is suspended, as it agrees less with people"),
-    core.IMPORT_FAILED: _("An import fails or has faults"),
+    core.IMPORT_FAILED: _("An import fails, has faults or waits for an answer"),
 }
 DIGEST_CHOICES = (
     (core.AT_ONCE, _("At once (at most one e-mail in 10 minutes)")),

@@ -40,10 +40,8 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_manage_webhooks)
 
     def create(form: WebhookForm) -> dict[str, object]:
-        values = form.cleaned_data
-        return {
-            "made": changes.create_webhook(project=project, **values, by=request.user, now=timezone.now())
-        }
+        now, values = timezone.now(), form.cleaned_data
+        return {"made": changes.create_webhook(project=project, **values, by=request.user, now=now)}
 
     def context() -> dict[str, object]:
         webhooks = list(queries.present_webhooks(project))
@@ -99,9 +97,8 @@ def show_webhook(person: Person, webhook: Webhook, before: int = 0) -> dict[str,
 
 
 def _values(webhook: Webhook) -> dict[str, object]:
-    names = {"name": "name", "url": "url", "is_active": "is_active", "events": "chosen"}
-    names["has_scores"] = "has_scores"
-    return {field: getattr(webhook, name) for field, name in names.items()}
+    same = {name: getattr(webhook, name) for name in ("name", "url", "is_active", "has_scores")}
+    return same | {"events": webhook.chosen}
 
 
 @require("manage_webhooks", methods=("POST",))

@@ -157,7 +157,7 @@ def see_through(jobs: QuerySet[Job]) -> None:
 def _write_report(report: dict[str, Any]) -> Iterator[str]:
     many = "game" if report["games"] == 1 else "games"
     games = "" if report["games"] is None else f", {report['games']} {many} in"
-    state = "waits for an answer" if report["waits_for_columns"] else report["state"]
+    state = "waits for an answer (or --map)" if report["waits_for_columns"] else report["state"]
     yield f"{report['file']}: {report['outcome']}, {state}{games}"
     for fault in report["faults"]:
         yield f"  {fault['place']}: {fault['message']}"

@@ -21,7 +21,7 @@ from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import ReadGame, ReadOutcome
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.reader import ReadPlan, plan_reading, read_games
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, MappingRecord
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, UNKNOWN_TEXT, MappingRecord
 from discussions.verdicts.core.rule import find_automatic_failure
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
@@ -201,17 +201,17 @@ class Command(SiteCommand):
 
     def _bytes(self, path: Path) -> bytes:
         try:
-            return path.read_bytes()
-        except OSError as error:
-            sentence = f"The file cannot be read: {error.strerror}. Check its name and its rights."
-            self._refuse([Fault(path.name, "cannot_read", sentence)])
+            return transcript_files.file_bytes(path)
+        except BadInput as reason:
+            self._refuse([Fault(path.name, "cannot_read", str(reason))])
 
     def _refuse(self, faults: list[Fault]) -> NoReturn:
         self._say(faults)
         sys.exit(BAD_INPUT)
 
     def _say(self, faults: list[Fault]) -> None:
-        self.say_faults([(fault.place, fault.code, fault.message) for fault in faults])
+        hints = dict.fromkeys((UNKNOWN_COLUMNS, UNKNOWN_TEXT), " Or say it with --map, see --help.")
+        self.say_faults([(one.place, one.code, one.message + hints.get(one.code, "")) for one in faults])
 
 
 def _recipes(given: str) -> list[MappingRecord]:

@@ -61,12 +61,11 @@ _TOO_LARGE = mark(
 )
 _SEPARATED = mark(
     'Its lines look like messages ("{line}"), but not of a known chat. Say once whether they are, under “Is this the '
-    'game?” of the import, or by command with --map "separator={separator}".'
+    "game?” of the import."
 )
 _TEXT = mark(
     "The file holds {found}, whose lines are of no known form. If they are messages, say once "
-    "how they are written: under “Is this the game?” of the import, or with --map "
-    '"separator=[{{time}}] {{player}}: {{text}}".'
+    "how they are written, under “Is this the game?” of the import, such as [{{time}}] {{player}}: {{text}}."
 )
 _DATABASE = mark(
     "The file is a database, or was written by one. Export its table of messages as CSV, for example with: sqlite3 "
@@ -354,8 +353,8 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
     if not document.is_readable:
         first = document.problems[0]
         decoded = None if options.named or first.line > 1 + data[:begin].count(b"\n") else decode_text(data)
-        for separator, line in find_separators(decoded.head(HEAD_CHARACTERS)) if decoded else ():
-            sentence = say(_SEPARATED, line=printable(line), separator=separator)
+        for _separator, line in find_separators(decoded.head(HEAD_CHARACTERS)) if decoded else ():
+            sentence = say(_SEPARATED, line=printable(line))
             return refused(name, UNKNOWN_COLUMNS, sentence)
         if is_open or first.code in ("empty", "encoding"):
             return _broken(data, name, document)

@@ -49,10 +49,7 @@ _SENTENCES = {
     THINKS: mark("Texts read like thoughts: {count}, first message {first}. Could everybody hear them?"),
     DENIED: mark("Texts deny a vote that is in the record: {count}, first message {first}."),
 }
-_PERHAPS = mark(
-    "{sentence} Perhaps {alias} is {name}: say so under “Is this the game?” of the import, or with "
-    "--map also.{alias}={name}."
-)
+_PERHAPS = mark("{sentence} Perhaps {alias} is {name}: say so under “Is this the game?” of the import.")
 # What only the reading of a file shows; it is stored with the game.
 NOTED = frozenset(
     "role_differs personality_differs player_differs vote_repeated game_stopped sample_error".split()

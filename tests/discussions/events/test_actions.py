@@ -171,12 +171,19 @@ def test_nobody_is_mentioned_who_may_not_read_the_flag(flagged):
     assert (told(stranger), len(told(ann))) == ([], 1)
 
 
-def test_an_import_with_faults_is_told_to_whoever_uploaded_it():
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("bad.json", b"{}", "A file was imported with faults (1)."),
+        ("rows.csv", b"who,what\nAnn,Hello there.\nBea,Hi all.\n", "A file waits for your answer."),
+    ],
+)
+def test_an_import_with_faults_is_told_to_whoever_uploaded_it(name, data, says):
     project = make_rating_project(slug="ours")
     lead, other = make_lead(project=project), make_lead(project=project)
-    transcript = upload(project=project, by=lead, name="bad.json", games=b"{}")
+    transcript = upload(project=project, by=lead, name=name, games=data)
     run_waiting_jobs()
-    assert [says.startswith("A file was imported with faults (") for says in told(lead)] == [True]
+    assert told(lead) == [says]
     assert NotificationLine([Notification.objects.get()]).page == f"/projects/ours/imports/{transcript.pk}/"
     assert told(other) == []
 

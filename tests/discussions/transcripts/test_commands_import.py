@@ -83,7 +83,7 @@ def test_a_refused_game_is_exit_code_1_with_its_faults(capsys, lead, folder):
     [
         ({"project": "theirs"}, 'There is no project "theirs"'),
         ({"by": "nobody@example.org"}, 'There is no account "nobody@example.org"'),
-        ({"paths": ["missing.json"]}, 'There is no file "missing.json"'),
+        ({"paths": ["missing.json"]}, 'The file "missing.json" cannot be read'),
         ({"iteration": "7"}, "The project has no iteration 7"),
         ({"format": "nothing"}, 'There is no format "nothing"; there are inspect, '),
     ],
@@ -189,7 +189,7 @@ def test_columns_are_mapped_for_the_project_or_nothing_is_stored(capsys, lead, t
     assert code == 2 and "The columns of player and text are needed" in says
     code, out, _says = run(capsys, *given)
     assert (code, Game.objects.count()) == (1, 0) and "Say once what each column is" in out
-    assert "a.csv: taken in, waits for an answer, 0 games in" in out
+    assert "a.csv: taken in, waits for an answer (or --map), 0 games in" in out
     code, out, _says = run(capsys, *given, "--map", "player=who,text=what", "--map", "game=match")
     assert (code, Game.objects.count()) == (0, 2), out
     (tmp_path / "b.csv").write_bytes(TABLE.replace(b"m1", b"m3").replace(b"m2", b"m4"))

@@ -315,7 +315,7 @@ def test_columns_are_said_on_the_command_line(tmp_path: Path, capsys: pytest.Cap
     table.write_bytes(TABLE)
     with pytest.raises(SystemExit) as end:
         call_command("measure_file", str(table))
-    assert end.value.code == 2 and "--map on the command line" in capsys.readouterr().err
+    assert end.value.code == 2 and "Or say it with --map" in capsys.readouterr().err
     call_command("measure_file", str(table), "--json", "--map", "player=who,text=what,game=match")
     games = [json.loads(line)["game"]["id"] for line in capsys.readouterr().out.splitlines()]
     assert games == ["m1", "m2"]

@@ -17,7 +17,7 @@ ROWS = [{"who": "Ann", "said": "Good morning."}, {"who": "Bea", "said": "Who beg
 CHAT = [{"role": "assistant", "name": "Ann", "content": "Hi."}, {"role": "user", "content": "Hi, Ann."}]
 TURNS = [{"speaker": "Ann", "text": "a"}, {"speaker": "Bea", "text": "b"}]
 ALONE = " Save this list alone as a file, and upload that file."
-IF_MESSAGES = " If they are the messages, say so under “Is this the game?” of the import, or with --map list="
+IF_MESSAGES = " If they are the messages, say so under “Is this the game?” of the import."
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_the_part_that_could_be_read_is_named(value, says, indent):
     (fault,) = read.faults
     assert (read.games, fault.code, fault.place) == ([], "unknown_columns", "log.json")
     assert fault.message.startswith(f"The file holds a JSON object with the keys {', '.join(value)}. {says}")
-    assert fault.message.endswith("player=KEY,text=KEY.")
+    assert fault.message.endswith(IF_MESSAGES)
 
 
 @pytest.mark.parametrize(

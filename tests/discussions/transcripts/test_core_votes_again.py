@@ -47,7 +47,7 @@ def test_votes_that_come_again_without_rounds_ask_where_rounds_begin(written):
     data = written([*talk(1), *FIRST, *talk(2), *SECOND, *talk(3)])
     read = read_transcripts(data, "a.json")
     assert [fault.code for fault in read.faults if not fault.is_warning] == ["unknown_columns"]
-    assert "rounds=votes" in read.faults[0].message
+    assert "nothing says where rounds begin" in read.faults[0].message
     table = read_head(data, is_part=False)
     mapping = with_rounds(table, propose_mapping(table))
     assert mapping.settings["rounds"] == "votes" and not find_questions(table, mapping)

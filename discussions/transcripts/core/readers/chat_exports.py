@@ -30,7 +30,7 @@ _SIGN = re.compile(r"<([@#!]?)([^<>|\n]{1,2000})(?:\|([^<>\n]{0,2000}))?>")
 _ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _SEVERAL = mark(
     "The public channels {names} all have messages. Say which of them are games under “Is this the game?” of the "
-    "import, or with --map is.CHANNEL=speech (or ignore) for each."
+    "import."
 )
 # The columns of the messages of an export as rows.
 CHANNEL_COLUMNS = ["game channel", "name", "text", "time"]

@@ -342,8 +342,8 @@ def describe_unknown(columns: Sequence[str]) -> str:
     shown = ", ".join(f'"{column[:40]}"' for column in columns[:8])
     more = say(" and {columns_count:,} more", columns_count=len(columns) - 8) if len(columns) > 8 else ""
     return say(
-        "The names of its columns are not all known: {shown}{more}. Say once what each column is, on the page of the "
-        "import or with --map on the command line.",
+        "The names of its columns are not all known: {shown}{more}. Say once what each column is, under “Is this "
+        "the game?” of the import.",
         shown=shown,
         more=more,
     )

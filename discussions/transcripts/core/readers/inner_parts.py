@@ -73,7 +73,7 @@ def describe_inner_part(part: InnerPart) -> str:
     if not part.format:
         return say(
             'The list under "{path}" holds rows. If they are the messages, say so under “Is this the game?” of the '
-            "import, or with --map list={path},player=KEY,text=KEY.",
+            "import.",
             path=path.removeprefix("[0]."),
         )
     sentence = 'What is under "{path}" is in the format {name}. Save it alone as a file, and upload that.'

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     IGNORE,
-    KINDS,
     NAMED,
     NARRATORS,
     OUT,
@@ -108,9 +107,11 @@ _ASKED = mark_many(
     'What is "{value}"? One row has it, and who could hear it is not known.',
     'What is "{value}"? {count} rows have it, and who could hear them is not known.',
 )
-_ANSWER = mark(
-    "{sentence} Answer once on the page of the import, or with --map is.{value}=speech (or {others})."
+_NAMED = mark_many(
+    "One message names a player it is for. Did everybody hear it?",
+    "{count} messages name players they are for. Did everybody hear them?",
 )
+_ANSWER = mark("{sentence} Answer once, under “Is this the game?” of the import.")
 
 
 class Question(Struct, frozen=True):
@@ -128,19 +129,9 @@ class Question(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        if self.value == NAMED:
-            return say_many(
-                "One message names a player it is for. Did everybody hear it? Answer once on the page of the import, "
-                "or with --map is.{named}=private (or speech).",
-                "{count} messages name players they are for. Did everybody hear them? Answer once on the page of the "
-                "import, or with --map is.{named}=private (or speech).",
-                self.count,
-                count=f"{self.count:,}",
-                named=NAMED,
-            )
-        sentence = say_many(*_ASKED, self.count, count=f"{self.count:,}", value=self.value[:60])
-        others = ", ".join(KINDS[1:])
-        return say(_ANSWER, sentence=sentence, value=self.value[:60], others=others)
+        asked = _NAMED if self.value == NAMED else _ASKED
+        sentence = say_many(*asked, self.count, count=f"{self.count:,}", value=self.value[:60])
+        return say(_ANSWER, sentence=sentence)
 
 
 def find_questions(

@@ -74,11 +74,11 @@ DIFFERS = {
 _SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
 VOTES_AGAIN = mark(
     "Votes are cast again after more talk, and nothing says where rounds begin. Say once where, under “Is this the "
-    "game?” of the import, or with --map rounds=votes (after votes) or rounds=none."
+    "game?” of the import."
 )
 AGAIN = mark(
     "The rounds begin again here. Say once whether the file has one game or several, under “Is this the game?” of the "
-    "import, or with --map games=one or games=several."
+    "import."
 )
 _NO_PLAYER = mark("The row names no player. Write who said it, or take the row out.")
 _NO_TURN = mark('The turn "{turn}" is no whole number. Write a number, or map the column to the id.')
