@@ -27,8 +27,8 @@ FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 MAP_HELP = (
     f"what columns of CSV or JSONL files are: player=Speaker,text=Content; fields: {', '.join(FIELDS)}; what rows of a "
-    "type are: is.VALUE=KIND; other names: also.MARI=Marisol; where rounds begin: rounds=votes (or none); games=one (or "
-    "several); the list of rows: list=PATH; how the lines of a text are written: separator=[{time}] {player}: {text}"
+    "type are: is.VALUE=KIND; other names: also.MARI=Marisol; where rounds begin: rounds=votes (or none); games=one (or"
+    " several); the list of rows: list=PATH; how the lines of a text are written: separator=[{time}] {player}: {text}"
 )
 
 

@@ -40,7 +40,9 @@ def test_a_file_that_waits_leads_to_the_page_and_is_read_when_it_is_mapped(seen,
     run_waiting_jobs()
     report = seen.get(reverse("import_show", args=["ours", table.pk])).content.decode()
     assert "waits for an answer" in report and "--map" not in report
-    assert "Mark the faults as seen" not in report and address(table) in seen.get("/projects/ours/imports/").text
+    assert (
+        "Mark the faults as seen" not in report and address(table) in seen.get("/projects/ours/imports/").text
+    )
     # What to do next comes before what puts it off.
     assert 0 < report.index(address(table)) < report.index(reverse("import_seen", args=["ours", table.pk]))
     assert "1 import has faults or waits for an answer" in " ".join(seen.get("/").content.decode().split())
