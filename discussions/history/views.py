@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from django.http import Http404, HttpResponse
 from django.utils import timezone
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,12 +16,11 @@ from discussions.comparison.core.comparison import MetricCompared
 from discussions.comparison.core.decision_basis import compute_proposal
 from discussions.comparison.core.difference import MOST_LOOKS
 from discussions.comparison.queries import build_basis
-from discussions.core.iteration_states import BASELINE, IMPORTING
 from discussions.core.outcome import ENGAGEMENT
 from discussions.history.core import stages
 from discussions.history.core.stages import StageSummary, figures_csv, summary_to_json
 from discussions.iterations.core.averages import Average
-from discussions.iterations.core.history import OPEN, History, HistoryGame, HistoryIteration
+from discussions.iterations.core.history import History, HistoryGame, HistoryIteration
 from discussions.iterations.core.next_target import describe_target
 from discussions.iterations.core.prompt_diff import ADDED, REMOVED, prompt_diff
 from discussions.iterations.pages import (
@@ -37,6 +36,7 @@ from discussions.iterations.pages import (
     cost_words,
     decision_words,
     describe_average,
+    describe_undecided,
     figures_in,
     find_rated,
     history_row,
@@ -54,7 +54,6 @@ from discussions.slots.permissions import check_see_iterations
 from rubric.models import RubricVersion
 from workspace.access.permissions import may_lead
 from workspace.display.core.multiples import HISTORY_VALUES, Axis, Point, compute_scale
-from workspace.display.core.number_lists import format_numbers
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
@@ -137,7 +136,7 @@ def _answer(stage: Stage, history: History, iterations: list[JudgedIteration]) -
     """How many metrics pass under the newest prompt that is rated and was not given up; the change that waits for a
     decision, and the newest iteration that is not rated yet, or 0.
     """
-    notes = [(row.number, _note(row)) for row in history.iterations if row.decision is None]
+    notes = [(row.number, describe_undecided(row)) for row in history.iterations if row.decision is None]
     says = stage.name
     if rated := find_rated(iterations):
         passed, count = rated.averages.passed_count, len(rated.averages.lines)
@@ -154,7 +153,9 @@ def _notes(history: History, iterations: list[JudgedIteration], *, is_closed: bo
     if history.reference is not None and not is_closed:
         says = _("The next change is compared with iteration %(number)d.")
         notes.append((says % {"number": history.reference.number}, 0))
-    notes += [note for row in history.iterations if row.decision is None and (note := _note(row))]
+    notes += [
+        note for row in history.iterations if row.decision is None and (note := describe_undecided(row))
+    ]
     if len({iteration.row.rubric_version for iteration in iterations}) > 1:
         says = _(
             "The iterations were judged under several rubric versions: pass, fail and margin are by each one's own, "
@@ -162,27 +163,6 @@ def _notes(history: History, iterations: list[JudgedIteration], *, is_closed: bo
         )
         notes.append((says, 0))
     return notes
-
-
-def _note(row: HistoryIteration) -> tuple[str, int] | None:
-    open_count = sum(game.state == OPEN and not game.has_ties for game in row.games)
-    values = {"number": row.number, "count": len(row.games), "least": row.least_games, "open": open_count}
-    if row.state == IMPORTING:
-        return _("Iteration %(number)d takes games: %(count)d of at least %(least)d are there.") % values, 0
-    if open_count:
-        says = ngettext(
-            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d game is not rated.",
-            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d games are not rated.",
-            len(row.games),
-        )
-        return says % values, 0
-    if row.tied:
-        says = _("Iteration %(number)d waits until a lead resolves the ties of %(games)s.")
-        return says % {**values, "games": format_numbers(row.tied)}, 0
-    if row.kind == BASELINE:
-        return None
-    says = _("All games of iteration %(number)d are rated; it waits for a decision.")
-    return says % values, row.number
 
 
 SIGNS = {ADDED: "+ ", REMOVED: "- "}

@@ -30,6 +30,7 @@ from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure, signed_figure, with_minus
 from workspace.display.core.multiples import Axis, compute_scale
+from workspace.display.core.number_lists import format_numbers
 
 _FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
 COST, CACHE = "cost", "cache"
@@ -348,3 +349,25 @@ def chart_scale(known: Sequence[float], metric: Metric) -> Axis:
         return Axis(low, high, 1.0)
     step = metric.scale.span / 10
     return compute_scale(known, step=step, least=4 * step, lowest=low, highest=high)
+
+
+def describe_undecided(row: HistoryIteration) -> tuple[str, int] | None:
+    """What an iteration without a decision waits for, with its number where that is the decision, else 0."""
+    open_count = sum(game.state == OPEN and not game.has_ties for game in row.games)
+    values = {"number": row.number, "count": len(row.games), "least": row.least_games, "open": open_count}
+    if row.state == IMPORTING:
+        return _("Iteration %(number)d takes games: %(count)d of at least %(least)d are there.") % values, 0
+    if open_count:
+        says = ngettext(
+            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d game is not rated.",
+            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d games are not rated.",
+            len(row.games),
+        )
+        return says % values, 0
+    if row.tied:
+        says = _("Iteration %(number)d waits until a lead resolves the ties of %(games)s.")
+        return says % {**values, "games": format_numbers(row.tied)}, 0
+    if row.kind == BASELINE:
+        return None
+    says = _("All games of iteration %(number)d are rated; it waits for a decision.")
+    return says % values, row.number

@@ -16,6 +16,7 @@ from discussions.iterations.core.averages import CacheRate
 from discussions.iterations.core.gates import Choices, GateStatus, describe_odds
 from discussions.iterations.core.history import History
 from discussions.iterations.forms import NextStageForm, StageForm, StageTextsForm, StatementForm
+from discussions.iterations.pages import describe_undecided
 from discussions.iterations.permissions import (
     check_change_stage,
     check_open_next_stage,
@@ -167,7 +168,8 @@ def _show_gate(request: SignedIn, stage: Stage, *, status: int = 200, **bound: F
 def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, object]:
     """What the page shows around its forms; refusals disable their buttons."""
     rubric, gate = queries.load_stage_rubric(stage, history), queries.load_gate(stage, history)
-    undecided = (row.number for row in history.iterations if row.kind == CHANGE and not row.decision)
+    undecided = (row for row in history.iterations if row.kind == CHANGE and not row.decision)
+    first = next(undecided, None)
     rules = read_rules(rubric)
     amounts = {"amber": figure(rules.amber, decimals=2), "limit": figure(rules.limit, decimals=2)}
     limits = _("Success needs every game below %(amber)s dollars; above %(limit)s a game fails.")
@@ -196,7 +198,8 @@ def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, o
         "counted": queries.counted_says(stage),
         "weak": weak,
         "goes_on": history.reference.number if history.reference else 0,
-        "undecided": next(undecided, 0),
+        "undecided": first.number if first else 0,
+        "waits": describe_undecided(first) if first else None,
     }
 
 

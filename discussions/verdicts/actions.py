@@ -193,6 +193,7 @@ def _announce(verdict: Verdict, outcome: Outcome, by: Person, now: datetime) -> 
         "passes": verdict.passes,
         "basis_sha256": verdict.basis_sha256,
         "supersedes": verdict.supersedes_id,
+        "reason": verdict.reason,
     }
     verb = "verdict:superseded" if verdict.supersedes_id else "verdict:recorded"
     record_event(verb, verdict, by=by, now=now, detail=detail)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from discussions.comparison.actions import record_decision
 from discussions.comparison.core.comparison import IterationComparison, MetricCompared, compare, look_refusal
 from discussions.comparison.core.difference import MOST_LOOKS
-from discussions.comparison.core.sentences import PLAY_MORE, PLAY_REFERENCE
+from discussions.comparison.core.sentences import PLAY_MORE, PLAY_REFERENCE, WAIT
 from discussions.comparison.forms import DecisionForm
 from discussions.comparison.permissions import check_decide
 from discussions.comparison.queries import DecisionPreview, decision_preview, refuse_decision
@@ -374,6 +374,11 @@ class DecisionPart(Struct, frozen=True):
     helped: dict[str, str]
 
     @property
+    def waits(self) -> bool:
+        """Whether games are to be rated first: then nothing is proposed."""
+        return self.found is not None and self.found.act == WAIT
+
+    @property
     def guardrails(self) -> list[MetricCompared]:
         return [metric for metric in self.found.metrics if metric != self.target] if self.found else []
 
@@ -412,7 +417,7 @@ def build_decision_part(
 
 def propose_decision(part: DecisionPart | None) -> DecisionForm:
     """The empty form; before the first decision with what is proposed, and what the games show as its reason."""
-    if part is None or part.found is None or part.decided:
+    if part is None or part.found is None or part.decided or part.waits:
         return DecisionForm()
     return DecisionForm(initial={"choice": part.found.proposal, "reason": part.found.says})
 
@@ -449,7 +454,7 @@ def _offer(keep_refusal: str, refusal: str, found: IterationComparison | None) -
             "label": choice_words()[choice].capitalize(),
             "means": meaning,
             "refusal": keep_refusal if choice == KEEP else refusal,
-            "is_proposed": found is not None and found.proposal == choice,
+            "is_proposed": found is not None and found.act != WAIT and found.proposal == choice,
         }
         for choice, meaning in means.items()
     ]

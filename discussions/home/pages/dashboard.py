@@ -313,9 +313,9 @@ def _metrics(judged: Sequence[JudgedIteration]) -> tuple[list[dict[str, Any]], l
     rated, drawn = find_rated(judged), drawn[-MOST_DRAWN:]
     if rated and rated not in drawn:
         drawn[0] = rated
-    rows = [_metric_row(line, margin, drawn) for line, margin in compute_margins(judged)]
-    columns = zip(drawn, place_columns(len(drawn)), strict=True)
-    return rows, [(side.row.number, x) for side, x in columns]
+    now = {"iteration": rated.row.number if rated else 0}
+    rows = [_metric_row(*each, drawn) | now for each in compute_margins(judged)]
+    return rows, [(side.row.number, x) for side, x in zip(drawn, place_columns(len(drawn)), strict=True)]
 
 
 def _metric_row(now: Average, margin: float, drawn: Sequence[JudgedIteration]) -> dict[str, Any]:

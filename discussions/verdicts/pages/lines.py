@@ -70,13 +70,20 @@ def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRo
         threshold=limit_text(line.key, line.threshold),
         state=get_state(line),
         says=get_state_word(line),
-        interval=f"{interval_text(line.interval, 1)}\u00a0%" if line.interval and has_interval else "",
+        interval=_say_interval(line) if has_interval else "",
         flips=describe_flip_count(line),
         next_game="" if next_game is None else describe_next_game(line, next_game),
         check="" if line.manual_check is None else check_says(line.manual_check),
         figures=line,
         scale=metric.scale,
     )
+
+
+def _say_interval(line: OutcomeLine) -> str:
+    """Where people judged every message, theirs is no estimate, and an interval of one number says nothing."""
+    if line.people and line.people.counts and line.people.judged == line.people.total:
+        return _("all judged")
+    return f"{interval_text(line.interval, 1)}\u00a0%" if line.interval else ""
 
 
 def _describe_reason(outcome: Outcome, reason: Reason) -> str:
@@ -99,7 +106,7 @@ def get_state_word(line: OutcomeLine) -> str:
     if line.passes is None:
         return _("pending")
     if line.is_open:
-        return _("open")
+        return _("PASS, open") if line.passes else _("FAIL, open")
     if line.is_decided_by_hand and line.manual_check and line.manual_check.is_test:
         return _("PASS by the test") if line.passes else _("FAIL by the test")
     if line.is_decided_by_hand:

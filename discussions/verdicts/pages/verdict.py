@@ -234,12 +234,8 @@ def describe_people_estimate(line: OutcomeLine) -> str:
     """What was counted and what people's estimate is, each with its outcome."""
     people = line.people
     assert people is not None
-    says = _("Counted %(score)s, %(word)s. People asked say %(share)s (%(low).0f to %(high).0f), %(other)s.")
-    if people.counts:
-        says = _(
-            "Counted %(score)s, %(word)s. People asked say %(share)s (%(low).0f to %(high).0f), %(other)s: "
-            "theirs is the score."
-        )
+    says = _("Counted %(score)s, %(word)s. People asked say %(share)s%(range)s, %(other)s")
+    says += _(": theirs is the score.") if people.counts else "."
     scores = {"score": people.counted, "share": people.share}
     shown = {name: figure(value, line.threshold) + "\u00a0%" for name, value in scores.items()}
     passes, fails = _("passes"), _("fails")
@@ -247,7 +243,8 @@ def describe_people_estimate(line: OutcomeLine) -> str:
         "word": passes if people.counted >= line.threshold else fails,
         "other": passes if people.share >= line.threshold else fails,
     }
-    says %= {**shown, **words, "low": people.low, "high": people.high}
+    estimated = f" ({people.low:.0f} to {people.high:.0f})" if people.judged < people.total else ""
+    says %= {**shown, **words, "range": estimated}
     return f"{says} ({people.helped})" if people.helped else says
 
 

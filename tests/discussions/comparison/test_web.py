@@ -329,6 +329,19 @@ def test_games_that_are_not_rated_are_named(client):
     assert f"Game {number} is not rated yet" in get_part(get_body(client, change), "compare-answer")
 
 
+def test_nothing_is_proposed_while_the_advice_is_to_rate_the_other_games(client):
+    for games, is_proposed in ((rated(60, 68, 76), True), ([*rated(60, 68, 76), None], False)):
+        change = pair(rated(60, 68, 76), games)
+        body = get_body(client, change)
+        waits = get_part(body, "compare-answer").startswith("Rate the other games first")
+        decision = get_part(body, "decision")
+        assert (waits, "(proposed)" in decision, "checked" in body) == (
+            not is_proposed,
+            is_proposed,
+            is_proposed,
+        )
+
+
 def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
     change = pair(rated(66, 70, 74), [None] * 3)
     body = get_body(client, change)

@@ -262,7 +262,7 @@ def test_the_weakest_metric_comes_first_with_its_margin_in_percent_of_what_is_ne
     assert (coherence["now"], coherence["texts"]) == ("80.0\u00a0%", "80.0, 10.0")
     assert [number for number, _x in page.columns] == [1, 2]
     assert len(others) == 6 and others == sorted(others, key=lambda row: row["margin_value"])
-    assert "Weakest metric: Engagement, 3.1 where 3.0 is needed." in get_text(
+    assert "Weakest metric of iteration 1: Engagement, 3.1 where 3.0 is needed." in get_text(
         client, stage.created_by, stage.project
     )
 

@@ -97,6 +97,7 @@ def test_every_step_says_what_breaks_the_row(client, stage):
     )
     make_iteration(stage=stage, games=[figures(cost=None), figures(), figures()], minutes=7)
     text = get_text(client.get(address("stage_gate", stage)))
+    assert "All games of iteration 4 are rated; it waits for a decision." in text
     assert "4 of 7 averages pass, 5 are needed" in text and "breaks the row" in text
     assert "Reverted, and therefore skipped: iteration 3" in text
     assert "the cost of game 10 is not reported" in text and "not certain yet" in text
@@ -104,6 +105,13 @@ def test_every_step_says_what_breaks_the_row(client, stage):
     plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
     assert "The next stage continues with the prompt of the reference: iteration 2 ." in plain
     assert plain.count("prompt not kept") == 1
+
+
+def test_an_iteration_that_is_not_rated_waits_for_evaluators_first(client, stage):
+    make_iteration(stage=stage, games=[figures()] * 3)
+    make_iteration(stage=stage, games=[figures(), None, figures()], minutes=3)
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "Iteration 2 waits for evaluators: 1 of 3 games are not rated." in text
 
 
 def test_the_row_names_games_that_pass_with_little_to_count(client, stage):

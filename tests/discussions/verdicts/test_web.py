@@ -20,6 +20,7 @@ from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, game_to_record, get_lead, preview, record, recorded_verdict
 from tests.factories.versions import make_changed_draft
 from workspace.core.canonical import canonical_bytes
+from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -226,6 +227,10 @@ def test_a_lead_corrects_with_a_reason_and_both_stay(client):
     game = recorded_verdict().game
     lead = get_lead(game)
     client.force_login(lead)
+    as_it_was = client.get(address(game)).content.decode()
+    assert "Nothing that it rests on has changed" in as_it_was and "Record the correction" not in as_it_was
+    rating = Judgement.objects.get(evaluation__game=game, kind="rating")
+    Judgement.objects.filter(pk=rating.pk).update(value="1.0", version=rating.version + 1)
     posted = shown_basis(client.get(address(game)))
     without = client.post(address(game, "record_verdict"), posted | {"reason": " "})
     assert without.status_code == 422
@@ -236,6 +241,7 @@ def test_a_lead_corrects_with_a_reason_and_both_stay(client):
     assert "&lt;b&gt;The rating&lt;/b&gt; was a slip." in said
     assert "Recorded verdict 2" in said
     assert "corrected by a later one" in said
+    assert "The rating</b> was a slip." in Event.objects.get(verb="verdict:superseded").detail
 
 
 def test_the_evaluator_cannot_correct_and_is_not_asked_to(client):
