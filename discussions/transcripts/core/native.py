@@ -40,7 +40,7 @@ from discussions.transcripts.core.native_parts import RoleMap, read_cost, read_p
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers.column_guesses import column_of, find_kind
-from discussions.transcripts.core.readers.columns import field_of, has_needed, suggest_fields
+from discussions.transcripts.core.readers.columns import PLAYER, field_of, has_needed, suggest_fields
 from discussions.transcripts.core.thoughts import RAW, may_think, split_answer, split_thoughts
 from workspace.core.words import mark, say
 
@@ -123,8 +123,14 @@ def is_native(value: Any) -> bool:
     messages = value["messages"] if type(value.get("messages")) is list else []
     first = messages[0] if messages else None
     # Messages under their ids are those of another format, as are players who are texts, and votes of other forms.
+    # So are those of players whom the list names by the same key alone: {"seat": 3}.
+    listed = as_object(next(iter(as_list(value.get("players"))), None))
+    is_seated = not listed.keys().isdisjoint(as_object(first)) and PLAYER not in suggest_fields(
+        list(as_object(first))
+    )
     is_other = (
-        any(as_object(value.get("messages")).values())
+        is_seated
+        or any(as_object(value.get("messages")).values())
         or {*map(type, as_list(value.get("players")))} == {str}
         or (first is not None and not are_votes(value.get("votes")))
     )

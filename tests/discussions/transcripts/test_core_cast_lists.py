@@ -6,6 +6,7 @@ from itertools import islice
 import pytest
 
 from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from tests.factories.reading import read_transcripts
 
 NAMES = ("Ann", "Bea", "Cid", "Dee")
@@ -35,6 +36,7 @@ CASTS = {
     "aliases": {"players": [{"seat_no": own, "alias": name} for name, own in IDS.items()]},
     "agents with names": {"agents": [{"agentId": own, "displayName": name} for name, own in IDS.items()]},
     "indexes": {"players": [{"index": own, "name": name} for name, own in IDS.items()]},
+    "unknown words": {"personae": [{"ref": own, "label": name} for name, own in IDS.items()]},
 }
 NUMBERED = {
     "a list": {"players": NAMES},
@@ -122,6 +124,42 @@ def test_roles_of_every_form_are_read(roles, beside):
 def test_roles_of_listed_players_have_any_key(around, key):
     listed = [{"agentId": at, "displayName": name, key: ROLES[name]} for name, at in SEATS.items()]
     assert read({around: listed}, SEATS)[1] == read({around: listed}, OWN)[1] == ROLES
+
+
+CASTS_WITH_ROLES = {
+    "within another object": {"setup": {"assignments": ROLES}},
+    "under an unknown key": {"folk": [{"name": name, "role": role} for name, role in ROLES.items()]},
+    "in another language": {"elenco": [{"nombre": name, "papel": role} for name, role in ROLES.items()]},
+    "behind names": {"players": [f"{name} ({role})" for name, role in ROLES.items()]},
+    "by ids": {"personae": [{"ref": IDS[name], "label": name, "rolle": ROLES[name]} for name in NAMES]},
+}
+
+
+@pytest.mark.parametrize("beside", CASTS_WITH_ROLES.values(), ids=CASTS_WITH_ROLES)
+def test_roles_of_casts_of_every_kind_are_read(beside):
+    ids = IDS if "personae" in beside else OWN
+    assert read(beside, ids) == (SAID, ROLES)
+    rows = [{"day": day, "nick": ids[name], "utt": text} for day, name, text in SAID]
+    table = read_head(json.dumps(beside | {"script": rows}).encode(), is_part=False)
+    record = read_first_game(table, propose_mapping(table), "a", "a", {}).record
+    assert {player.name: player.role for player in record.players} == ROLES
+
+
+def test_messages_and_votes_by_the_seats_of_listed_players_are_proposed():
+    players = [{"seat": 10 + at, "name": name, "role": ROLES[name]} for name, at in SEATS.items()]
+    said = [{"seat": 10 + SEATS[name], "text": text, "round": day} for day, name, text in SAID]
+    votes = [{"round": 1, "voter": 10 + SEATS[name], "target": 10 + SEATS[OTHER[name]]} for name in NAMES]
+    game = {"id": "a", "players": players, "messages": said, "votes": votes}
+    table = read_head(json.dumps(game).encode(), is_part=False)
+    record = read_first_game(table, propose_mapping(table), "a", "a", {}).record
+    names = [player.name for player in record.players]
+    assert [(names[one.player - 1], one.text) for one in record.messages] == [one[1:] for one in SAID]
+    assert {names[one.voter - 1]: names[one.target - 1] for one in record.votes} == OTHER
+
+
+def test_lists_of_what_players_did_to_others_give_no_roles():
+    acts = [{"by": name, "to": OTHER[name], "role": "seer"} for name in NAMES]
+    assert read({"acts": acts}, OWN)[1] == dict.fromkeys(NAMES)
 
 
 @pytest.mark.parametrize("roles", [{"werewolf": 2, "seer": 1}, ["werewolf", "seer"], {}])

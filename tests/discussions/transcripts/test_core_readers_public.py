@@ -350,6 +350,11 @@ def test_contents_of_gemini_are_read():
     assert kept(game) == [("thought", "assistant")]
 
 
+def test_contents_of_gemini_may_name_their_agents_and_rounds():
+    rows = [{"role": "model", "agent": name, "round": 2, "parts": [{"text": text}]} for name, text in SAID]
+    assert said(only(read_value({"contents": rows}))) == [(2, *line) for line in SAID]
+
+
 def test_observations_of_others_make_no_trace():
     read = read_value(native_game(observations=[{"type": "seen", "output": CANARY}]))
     assert read.format == "native"

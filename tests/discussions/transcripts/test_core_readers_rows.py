@@ -176,6 +176,7 @@ def test_a_phase_gives_no_round_where_a_column_does():
             for said in (
                 *("1", "1.0", "Day 1", "Day-1", "day_1", "Round 1/5", "Day - 1", "R1", "#1", "1st"),
                 *("Day 1 decision", "Day 1 may be long", "Round 1 marathon", "August players 1"),
+                *("Day one", "Tour I", "acte I"),
             )
         ],
         *[
@@ -195,7 +196,7 @@ def test_a_phase_gives_no_round_where_a_column_does():
             )
         ],
         *[(said, "is below 0") for said in ("-1", "Day -1")],
-        *[(said, "holds no number") for said in ("one", "day")],
+        *[(said, "holds no number") for said in ("one", "x", "day")],
     ],
 )
 def test_a_round_is_a_number_and_no_date(said, expected):

@@ -1,7 +1,7 @@
 """The players that a JSON object or a text lists beside the messages of its game: their names, ids and roles."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import Any
 
@@ -9,8 +9,8 @@ from discussions.transcripts.core.audience import NARRATORS, words_of
 from discussions.transcripts.core.fields import NOTHING, as_list, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.chat_labels import LEAST_NUMBERED
-from discussions.transcripts.core.readers.columns import PLAYER, TEXT
-from discussions.transcripts.core.readers.narration import ROLE
+from discussions.transcripts.core.readers.columns import PLAYER, TEXT, field_of
+from discussions.transcripts.core.readers.narration import ROLE, read_role
 from workspace.core.words import mark
 
 # Other words for the players, as a list or as an object by name.
@@ -50,8 +50,11 @@ def find_names(value: Any, rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 def _find_names(value: Any, said: set[str], texts: str, depth: int) -> dict[str, str]:
     found: dict[str, str] = {}
-    players = [player for key in _LISTS if key in as_object(value) for player in _stored(value[key])]
-    keys = [key for key in dict.fromkeys(chain(_PLAYER_IDS, *players[:1])) if _is_id(key, players)]
+    lists = {key: _stored(part) for key, part in as_object(value).items() if type(part) in (dict, list)}
+    told = [key for key, own in lists.items() if key not in _LISTS and len(_ids_of(own, said)) == 1]
+    players = [player for key in (*_LISTS, *told[:1]) for player in lists.get(key, ())]
+    known = (*_PLAYER_IDS, *_ids_of(players, said))
+    keys = [key for key in dict.fromkeys(chain(known, *players[:1])) if key in known or _is_id(key, players)]
     # Seats may be numbers that are ids of others: those by which players speak come first.
     keys.sort(key=lambda key: -sum(str(player.get(key)) in said for player in players))
     for key in keys:
@@ -74,10 +77,24 @@ def _find_names(value: Any, said: set[str], texts: str, depth: int) -> dict[str,
 
 
 def _is_id(key: str, players: list[dict[str, Any]]) -> bool:
-    """Whether players have ids under a key: a known one, or one that ends with such a word and differs for each."""
-    values = [str(player[key]) for player in players if key in player]
-    is_other = key not in _NAME_KEYS and not _ID_WORDS.isdisjoint(words_of(key)[-1:])
-    return key in _PLAYER_IDS or (is_other and len(values) == len({*values}) == len(players))
+    """Whether players have ids under a key: one that ends with such a word and differs for each."""
+    values = {str(player[key]) for player in players if key in player}
+    return (
+        key not in _NAME_KEYS and not _ID_WORDS.isdisjoint(words_of(key)[-1:]) and len(values) == len(players)
+    )
+
+
+def _ids_of(players: list[dict[str, Any]], said: set[str]) -> list[str]:
+    """The keys under which several players have ids, which are no names of theirs, and which hold all who speak."""
+    values = {
+        key: {str(player.get(key)) for player in players} for key in (players[0] if said and players else ())
+    }
+    names = {str(_name_of(player)) for player in players}
+    return [
+        key
+        for key, own in values.items()
+        if said <= own and len(own) == len(players) and own.isdisjoint(names)
+    ]
 
 
 def _by_id_or_name(part: Any, said: set[str], texts: str) -> dict[str, str]:
@@ -136,15 +153,13 @@ def _name_of(player: dict[str, Any]) -> Any:
 
 def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]], ids: Mapping[str, str]) -> Any:
     """The players that an object lists, as names, as objects, by name or by their roles; None where it lists none."""
-    listed, metadata = value.get("players") or None, as_object(value.get("metadata"))
-    casts = [_read_cast(value.get(key) or metadata.get(key), said, ids) for key in KEYS]
+    listed = value.get("players") or None
     facts: dict[str, dict[str, Any]] = {}
-    # Counts of roles and settings ("players": {"min": 3}) name nobody who speaks.
-    for cast in (cast for cast in casts if not said.keys().isdisjoint(cast)):
+    for cast in _find_casts(value, said, ids):
         for name, own in cast.items():
             facts[name] = own | facts.get(name, {})
     if type(listed) is list:
-        objects = [{"name": one} if type(one) is str else one for one in listed]
+        objects = _as_objects(listed, said)
         return [_completed(player, facts) for player in _named(objects, said)]
     if not facts:
         return listed
@@ -157,28 +172,42 @@ def _completed(player: Any, facts: dict[str, dict[str, Any]]) -> Any:
     return player | {key: fact for key, fact in own.items() if player.get(key) in NOTHING} if own else player
 
 
-def add_listed(
-    around: Iterable[Any], roster: dict[str, dict[str, Any]], ids: Mapping[str, str], depth: int = 0
-) -> None:
+def add_listed(around: Iterable[Any], roster: dict[str, dict[str, Any]], ids: Mapping[str, str]) -> None:
     """Add to the players of rows those whom one of these values, or one inside it, lists beside most of them."""
-    for part in filter(None, map(as_object, around)):
-        for key in KEYS:
-            cast = _read_cast(part.get(key), roster, ids)
-            known = cast if 2 * len(cast.keys() & roster.keys()) > len(cast) else {}
-            for name, facts in known.items():
-                if name in roster or name.casefold() not in NARRATORS:
-                    own = roster.setdefault(name, {"name": name, "role": None, "personality": None})
-                    own["role"] = own["role"] or facts.get("role")
-        if depth < _DEEPEST:
-            add_listed(part.values(), roster, ids, depth + 1)
+    for cast in [cast for part in around for cast in _find_casts(part, roster, ids)]:
+        for name, facts in cast.items():
+            if name in roster or name.casefold() not in NARRATORS:
+                own = roster.setdefault(name, {"name": name, "role": None, "personality": None})
+                own["role"] = own["role"] or facts.get("role")
+
+
+def _find_casts(
+    value: Any, roster: Mapping[str, Any], ids: Mapping[str, str], depth: int = 0
+) -> Iterator[dict[str, dict[str, Any]]]:
+    """The casts in an object, and in those inside it, of most of those who speak."""
+    for key, part in as_object(value).items():
+        cast = _read_cast(part, roster, ids) if key in KEYS or _is_cast(part, roster) else {}
+        if 2 * len(cast.keys() & roster.keys()) > len(cast):
+            yield cast
+        if type(part) is dict and depth < _DEEPEST:
+            yield from _find_casts(part, roster, ids, depth + 1)
+
+
+def _is_cast(part: Any, roster: Mapping[str, Any]) -> bool:
+    """Whether a list under an unknown key has one object for each of several players, with a role, and no text."""
+    items = as_list(part)
+    if {*map(type, items)} != {dict} or TEXT in map(field_of, items[0]) or not any(map(_facts, items)):
+        return False
+    columns = [[str(item.get(key)) for item in items] for key in items[0]]
+    named = [own for own in columns if 2 * sum(name in roster for name in own) > len(own)]
+    return len(named) == 1 and len({*named[0]}) == len(items) > 1
 
 
 def _read_cast(listed: Any, roster: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """The players in a list, or in an object by name, by id or by role, each with what stands there of them."""
     called = {name.casefold(): name for name in roster} | {own.casefold(): name for own, name in ids.items()}
     pairs: list[tuple[Any, Any]] = []
-    objects = [{"name": item} if type(item) is str else item for item in as_list(listed)]
-    for item in _named(objects, roster):
+    for item in _named(_as_objects(as_list(listed), roster), roster):
         key, fact = item if type(item) is list and len(item) == 2 else (_name_of(as_object(item)), item)
         pairs.append((fact, key) if str(fact).casefold() in called else (key, fact))
     for key, fact in _by_id(as_object(listed)).items():
@@ -201,6 +230,14 @@ def without_lists(value: dict[str, Any], depth: int = 0) -> dict[str, Any]:
     }
 
 
+def _as_objects(listed: list[Any], roster: Mapping[str, Any]) -> list[Any]:
+    """The players of a list, with objects for names and for names with roles: "Ann (seer)"."""
+    read = [read_role(one) if type(one) is str and one not in roster else (one, "") for one in listed]
+    return [
+        ({"name": one} | ({"role": role} if role else {})) if type(one) is str else one for one, role in read
+    ]
+
+
 def _named(listed: list[Any], said: Mapping[str, Any]) -> list[Any]:
     """The players of a list that names none by "name": by the key that holds those who speak."""
     keys = dict.fromkeys(key for player in as_objects(listed) for key in player)
@@ -214,7 +251,7 @@ def _named(listed: list[Any], said: Mapping[str, Any]) -> list[Any]:
 def _facts(fact: Any) -> dict[str, Any]:
     """What a list or an object of players or roles says of one: the role itself, or an object with it."""
     known = {"role": fact} if type(fact) is str else as_object(fact)
-    roles = [said for key, said in known.items() if words_of(key)[-1:] == ["role"]]
+    roles = [said for key, said in known.items() if words_of(key)[-1:] == ["role"] or field_of(key) == "role"]
     known = {"role": next(iter(roles), None)} | known
     return {key: known[key] for key in ("role", "personality") if type(known.get(key)) is str}
 

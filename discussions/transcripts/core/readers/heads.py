@@ -193,7 +193,7 @@ def _propose_signs(
     types = {kind for kind, text in pairs if kind and text}
     is_same = len(types) == 1 and not any(map(kind_of_type, types))
     is_untyped = not ({"phase", "audience"} | ({"type"} if not is_same else set())) & found.keys()
-    if kind := _kind(free, players if is_untyped else None, found, typed):
+    if kind := _kind(free, players if is_untyped else None, found, typed, said):
         is_more = typed is not None and is_same and len(typed.different) > 1 and typed.name not in kind
         found["type"] = recipes.OR.join([kind, *([typed.name] if typed and is_more else [])])
     rows = first_cells(table, places_of(found, table.columns))
@@ -203,14 +203,16 @@ def _propose_signs(
     found |= find_ballots(rows, free, found)
 
 
-def _kind(free: list[Column], players: Column | None, found: dict[str, str], typed: Column | None) -> str:
+def _kind(
+    free: list[Column],
+    players: Column | None,
+    found: dict[str, str],
+    typed: Column | None,
+    said: Column | None,
+) -> str:
     """The column of types by its words, or one that is asked, before one that is the same wherever it tells apart."""
-    known = [
-        one
-        for one in free
-        if not any(value.count(" ") >= LEAST_SPACES for value in one.different)
-        and {SPEECH, VOTE} <= {*map(kind_of_type, one.different)}
-    ]
+    words = [one for one in free if not any(value.count(" ") >= LEAST_SPACES for value in one.different)]
+    known = [one for one in words if _tells_votes(one, said)]
     if not known and (acts := _acts(free, typed)):
         return recipes.OR.join([acts, found["type"]])
     both = zip(known[0].all, typed.all, strict=True) if known and typed else ()
@@ -218,6 +220,14 @@ def _kind(free: list[Column], players: Column | None, found: dict[str, str], typ
     if known and ("type" not in found or (len(beside) == 1 and not any(map(kind_of_type, beside)))):
         return recipes.OR.join([known[0].name, *([typed.name] if typed else [])])
     return guesses.find_kind(free, players) if players else ""
+
+
+def _tells_votes(column: Column, said: Column | None) -> bool:
+    """Whether some words of a column say that rows are votes, and others speech, or no vote has a text."""
+    kinds = {*map(kind_of_type, column.different)}
+    pairs = zip(column.all, said.all if said else column.all, strict=True)
+    is_silent = len(kinds) > 1 and not any(text for kind, text in pairs if kind_of_type(kind) == VOTE)
+    return VOTE in kinds and (SPEECH in kinds or is_silent)
 
 
 def _acts(free: list[Column], typed: Column | None) -> str:
@@ -237,8 +247,7 @@ def _run(free: list[Column], rounds: Column) -> str:
         cells = list(zip(column.all, rounds.all, strict=True))
         begins = [(one[1], other[1]) for one, other in pairwise(cells) if one[0] != other[0]]
         falls = all(one.isdecimal() and other.isdecimal() and int(other) < int(one) for one, other in begins)
-        are_kinds = {SPEECH, VOTE} <= {*map(kind_of_type, column.different)}
-        if begins and falls and not are_kinds and len(begins) + 1 == len(column.different):
+        if begins and falls and not _tells_votes(column, None) and len(begins) + 1 == len(column.different):
             return column.name
     return ""
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import is_hidden, looks_like_audience, words_of
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.fields import as_object
+from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
 from discussions.transcripts.core.readers import cast_lists, json_cells, json_rounds
 from discussions.transcripts.core.readers import columns as recipes
@@ -358,8 +358,10 @@ def table_at(value: Any, path: str) -> Table | None:
     is_counted = any(GAME in row for row in objects)
     choices = {recipes.LIST: [(other, other) for other in find_lists(value)]}
     counted = GAME if is_counted else ""
-    beside = {key: part for key, part in as_object(value).items() if key not in _keys(path)[:1]}
-    around = [] if is_counted else [beside, *table.around]
+    first = _keys(path)[:1]
+    parts = as_objects([value, *as_list(value)])
+    beside = [{key: part for key, part in one.items() if key not in first} for one in parts]
+    around = [] if is_counted else [*beside, *table.around]
     return replace(table, settings={recipes.LIST: path}, choices=choices, counted=counted, around=around)
 
 

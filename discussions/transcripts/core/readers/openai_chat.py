@@ -120,8 +120,9 @@ def with_role(value: Any) -> Any:
     )
     if role in A2A_ROLES and type(value.get("parts")) is list:
         about = as_object(value.get("metadata"))
-        name = _speaker(about) or about.get("name")
-        return {"role": A2A_ROLES[role], "name": name, "content": value["parts"]}
+        name = _speaker(value) or _speaker(about) or about.get("name")
+        beside = first_values(value, "round", "phase", "audience", "private", "public", "time")
+        return beside | {"role": A2A_ROLES[role], "name": name, "content": value["parts"]}
     if "role" in value:
         return value
     if (step := _of_step(value, source)) or PLAYER in suggest_fields([key for key in value if key != "name"]):

@@ -29,7 +29,7 @@ from discussions.transcripts.core.readers import json_rounds, row_kinds
 from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft, is_nobody, leave_names_out
 from discussions.transcripts.core.readers.named_lines import OTHER
-from discussions.transcripts.core.readers.narration import Rounds, find_narrators, leavers
+from discussions.transcripts.core.readers.narration import CARDINALS, Rounds, find_narrators, leavers
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import RowSigns
 from discussions.transcripts.core.readers.row_votes import (
@@ -46,6 +46,10 @@ from workspace.core.words import mark, say
 MOST_QUESTIONS = 10
 _API_ROLES = frozenset(("assistant", "user", "human", "ai"))
 _ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
+# "Day two", "Tour IV".
+_COUNTED = CARDINALS | {
+    roman: number for number, roman in enumerate("i ii iii iv v vi vii viii ix x xi xii".split(), start=1)
+}
 _BELOW_ZERO = re.compile(r"(?:^|\s)[-−]$")
 _TURN = re.compile(r"(\d{1,9})(?:\.0+)?", re.ASCII)
 _MONTH = (
@@ -443,6 +447,8 @@ def _round(said: str) -> tuple[int | None, str]:
         return None, ""
     if _MOMENT.search(said):
         return None, say(_DATED, shown=shown)
+    if found is None and (counted := _COUNTED.get(" ".join(words_of(said)[1:]))):
+        return counted, ""
     if found is None:
         return None, say('The round "{shown}" holds no number. Write 2, "Day 2" or "Round 2".', shown=shown)
     if _BELOW_ZERO.search(found["before"]):
