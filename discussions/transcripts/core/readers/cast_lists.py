@@ -159,8 +159,7 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]], ids: Ma
         for name, own in cast.items():
             facts[name] = own | facts.get(name, {})
     if type(listed) is list:
-        objects = _as_objects(listed, said)
-        return [_completed(player, facts) for player in _named(objects, said)]
+        return [_completed(player, facts) for player in _named(listed, said)]
     if not facts:
         return listed
     return [said.get(name, {}) | facts.get(name, {}) | {"name": name} for name in said | facts]
@@ -207,7 +206,7 @@ def _read_cast(listed: Any, roster: Mapping[str, Any], ids: Mapping[str, str]) -
     """The players in a list, or in an object by name, by id or by role, each with what stands there of them."""
     called = {name.casefold(): name for name in roster} | {own.casefold(): name for own, name in ids.items()}
     pairs: list[tuple[Any, Any]] = []
-    for item in _named(_as_objects(as_list(listed), roster), roster):
+    for item in _named(as_list(listed), roster):
         key, fact = item if type(item) is list and len(item) == 2 else (_name_of(as_object(item)), item)
         pairs.append((fact, key) if str(fact).casefold() in called else (key, fact))
     for key, fact in _by_id(as_object(listed)).items():
@@ -230,16 +229,12 @@ def without_lists(value: dict[str, Any], depth: int = 0) -> dict[str, Any]:
     }
 
 
-def _as_objects(listed: list[Any], roster: Mapping[str, Any]) -> list[Any]:
-    """The players of a list, with objects for names and for names with roles: "Ann (seer)"."""
-    read = [read_role(one) if type(one) is str and one not in roster else (one, "") for one in listed]
-    return [
-        ({"name": one} | ({"role": role} if role else {})) if type(one) is str else one for one, role in read
-    ]
-
-
 def _named(listed: list[Any], said: Mapping[str, Any]) -> list[Any]:
-    """The players of a list that names none by "name": by the key that holds those who speak."""
+    """The players of a list as objects: of names, which a role may follow, or with what those who speak are called."""
+    read = [read_role(one) if type(one) is str and one not in said else (one, "") for one in listed]
+    listed = [
+        {"name": one} | ({"role": role} if role else {}) if type(one) is str else one for one, role in read
+    ]
     keys = dict.fromkeys(key for player in as_objects(listed) for key in player)
     counts = {key: sum(str(player.get(key)) in said for player in as_objects(listed)) for key in keys}
     known = max(counts, key=counts.__getitem__, default="")

@@ -14,7 +14,6 @@ from discussions.transcripts.core.archives import gunzip_start
 from discussions.transcripts.core.audience import (
     IGNORE,
     LEAST_SPACES,
-    OUT,
     ROUND,
     SPEECH,
     THOUGHT,
@@ -213,8 +212,6 @@ def _kind(
     """The column of types by its words, or one that is asked, before one that is the same wherever it tells apart."""
     words = [one for one in free if not any(value.count(" ") >= LEAST_SPACES for value in one.different)]
     known = [one for one in words if _tells_votes(one, said)]
-    if not known and (acts := _acts(free, typed)):
-        return recipes.OR.join([acts, found["type"]])
     both = zip(known[0].all, typed.all, strict=True) if known and typed else ()
     beside = {type_ for kind, type_ in both if kind}
     if known and ("type" not in found or (len(beside) == 1 and not any(map(kind_of_type, beside)))):
@@ -226,19 +223,8 @@ def _tells_votes(column: Column, said: Column | None) -> bool:
     """Whether some words of a column say that rows are votes, and others speech, or no vote has a text."""
     kinds = {*map(kind_of_type, column.different)}
     pairs = zip(column.all, said.all if said else column.all, strict=True)
-    is_silent = len(kinds) > 1 and not any(text for kind, text in pairs if kind_of_type(kind) == VOTE)
+    is_silent = not any(text for kind, text in pairs if kind_of_type(kind) == VOTE)
     return VOTE in kinds and (SPEECH in kinds or is_silent)
-
-
-def _acts(free: list[Column], typed: Column | None) -> str:
-    """The column of what is done in rows of an unknown type, {"kind": "move", "do": "vote"}; "" without one."""
-    for one in free if typed else ():
-        types = {kind for kind, act in zip(typed.all, one.all, strict=True) if act} if typed else set()
-        if VOTE in set(map(kind_of_type, one.different)) <= {VOTE, OUT, IGNORE} and not any(
-            map(kind_of_type, types)
-        ):
-            return one.name
-    return ""
 
 
 def _run(free: list[Column], rounds: Column) -> str:

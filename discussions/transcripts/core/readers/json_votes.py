@@ -6,7 +6,6 @@ from typing import Any
 from discussions.transcripts.core.audience import VOTE, count_gaps, kind_of_type, words_of
 from discussions.transcripts.core.fields import as_list
 from discussions.transcripts.core.readers import json_rounds as rounds
-from discussions.transcripts.core.readers.cast_lists import KEYS
 from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.columns import PLAYER, field_of
 from discussions.transcripts.core.readers.draft import is_nobody
@@ -60,7 +59,7 @@ def votes_beside(value: dict[str, Any], talk: str, place: str) -> Iterator[round
 def _are_acts(key: str, part: Any, talk: Any) -> bool:
     """Whether the rows of a list have no texts, but two names each of those who speak in a list beside it."""
     items, said = as_list(part), as_list(talk)
-    are_objects = {*map(type, (*items, *said))} == {dict} and not kind_of_type(key) and key not in KEYS
+    are_objects = {*map(type, (*items, *said))} == {dict} and not kind_of_type(key)
     cells = [cell for item in items if are_objects for cell in item.values()]
     if not cells or any(type(cell) in (dict, list) or count_gaps(str(cell)) > 1 for cell in cells):
         return False

@@ -1,8 +1,6 @@
 """The columns of votes: who votes, and for whom."""
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -52,25 +50,20 @@ def find_ballots(rows: list[dict[str, str]], free: list[Column], fields: Mapping
 
     Beside no text it names players, and half of those who speak fill it once, in the rows of each type that have it.
     """
-    places = [(own.get("game"), own.get("round")) for own in rows]
-    spoke: dict[Any, set[str]] = defaultdict(set)
-    for place, own in zip(places, rows, strict=True):
-        spoke[place] |= {own[recipes.PLAYER]} if own.keys() >= {*recipes.NEEDED} else set()
+    keys = [((own.get("game"), own.get("round")), own.get(recipes.PLAYER, "")) for own in rows]
+    spoke = {key for key, own in zip(keys, rows, strict=True) if key[1] and recipes.TEXT in own}
     for column in free if not {"target", "vote"} & fields.keys() else ():
-        filled = [(place, own) for place, own, cell in zip(places, rows, column.all, strict=True) if cell]
-        cast = [
-            (own.get("type"), place, own[recipes.PLAYER]) for place, own in filled if recipes.PLAYER in own
-        ]
-        of_types = [[one[1:] for one in cast if one[0] == kind] for kind in {kind for kind, *_rest in cast}]
+        filled = [(own, key) for own, key, cell in zip(rows, keys, column.all, strict=True) if cell]
+        cast = [(own.get("type"), key) for own, key in filled if key[1]]
+        of_types = [{key for kind, key in cast if kind == one} for one in {kind for kind, _key in cast}]
         are_most = all(
-            max(LEAST_TABLE, sum(len(spoke[place]) for place in {*dict(own)}) / 2)
-            <= sum(name in spoke[place] for place, name in own)
+            max(LEAST_TABLE, sum(place in dict(own) for place, _name in spoke) / 2) <= len(own & spoke)
             for own in of_types
         )
+        is_beside = any(recipes.TEXT in own for own, _key in filled)
         named = {name for name in column.different if not is_nobody(name)}
-        is_beside = any(recipes.TEXT in own for _place, own in filled)
         is_once = 0 < len(cast) == len({*cast})
-        if are_most and is_once and not is_beside and named <= set().union(*spoke.values()):
+        if are_most and is_once and not is_beside and named <= {name for _place, name in spoke}:
             return {"vote": column.name}
     return {}
 
