@@ -387,12 +387,6 @@ def _decode(text: bytes, encoding: str, *, is_part: bool) -> Decoded | None:
     return decode_text(recoded[: recoded.rfind(b"\n") + 1] if is_part and b"\n" in recoded else recoded)
 
 
-def _is_known(value: Any) -> bool:
-    """Whether a value is a game in a known format, a list of them, or holds some."""
-    heads = [value, *value[:1]] if type(value) is list else [value]
-    return any(map(recognise, heads)) or bool(list_inner_games(value, FORMATS))
-
-
 def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
     """The rows of a game, else of the list at the path, else of that in `brief` with most rows like messages."""
     is_game = json_turns.recognises(brief)
@@ -401,7 +395,8 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
         table = json_turns.table_of_game(games[0])
         return replace(table, around=[games[0], *table.around]) if table else None
     is_asked = type(brief) is list and explain_pieces(brief)
-    if not is_game and not is_asked and _is_known(brief):
+    known = [brief, *brief[:1]] if type(brief) is list else [brief]
+    if not (is_game or is_asked) and (any(map(recognise, known)) or list_inner_games(brief, FORMATS)):
         return None
 
     def rank(path: str) -> tuple[bool, bool, int]:

@@ -266,7 +266,10 @@ def with_objects(value: Any, depth: int = 0) -> Any:
 def _under(key: str, value: dict[str, Any], depth: int) -> Any:
     if rows := table_of_turns(value[key]):
         beside: list[str] = next((value[own] for own in _BESIDE if _are_names(value.get(own))), [])
-        return _named_channel(key, _objects(rows, beside or _names_of_pairs(key, rows)))
+        said = _objects(rows, beside or _names_of_pairs(key, rows))
+        # The key of a list of pairs may say who could hear them.
+        is_asked = kind_of_type(key) != SPEECH and said[0].keys() == {recipes.PLAYER, recipes.TEXT}
+        return [{"channel": key} | row for row in said] if is_asked else said
     # The only list of a value is read as the lines of a text.
     is_of_round = depth > 1 or names_round(value) or ROUND_KEY.fullmatch(key) is not None
     part = _of_lines(value[key]) if is_of_round and (_may_be_said(key) or is_hidden(key)) else value[key]
@@ -371,12 +374,6 @@ def _names_of_pairs(key: str, rows: list[list[Any]]) -> list[str]:
     if len(rows[0]) == 3 and kind_of_type(key) == SPEECH and names.issuperset(str(row[1]) for row in rows):
         return [recipes.PLAYER, "audience", recipes.TEXT] if is_named else []
     return [recipes.PLAYER, recipes.TEXT] if is_named and len(rows[0]) == 2 else []
-
-
-def _named_channel(key: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Messages that were pairs, with the key of their list where it may say who could hear them."""
-    is_pair = rows[0].keys() == {recipes.PLAYER, recipes.TEXT}
-    return [{"channel": key} | row for row in rows] if is_pair and kind_of_type(key) != SPEECH else rows
 
 
 def _of_store(key: str, value: Any) -> Any:
