@@ -21,6 +21,7 @@ from discussions.models import (
     PrivateTrack,
     Remark,
     RoundOffset,
+    Slot,
     Verdict,
 )
 from discussions.models.manual_figures import COST, entered
@@ -115,7 +116,8 @@ def find_game(slug: str, number: int) -> Game | None:
     """The game of that number with its project, transcript, iteration, rubric and draw; None if there is none.
 
     `has_ratings`, `has_remarks`, `has_entered` and `has_offsets` say whether it has evaluations, remarks in them,
-    figures entered by hand, and acts on its rounds, so that its page asks only for what is there.
+    figures entered by hand, and acts on its rounds, so that its page asks only for what is there; `may_assign` whether
+    it has a slot that nobody holds or was assigned.
     """
     return next(iter(_list_games(slug, number)), None)
 
@@ -127,6 +129,7 @@ def _list_games(slug: str, number: int) -> "QuerySet[Game]":
         has_remarks=Exists(Remark.objects.filter(evaluation__game=OuterRef("pk"))),
         has_entered=Exists(ManualFigure.objects.filter(game=OuterRef("pk"))),
         has_offsets=Exists(RoundOffset.objects.filter(game=OuterRef("pk"))),
+        may_assign=Exists(Slot.objects.free().filter(game=OuterRef("pk"), purpose=RATING, assigned_to=None)),
     )
     return rows.select_related("iteration__rubric_version__rubric", "transcript", "project", "queue_draw")
 
@@ -146,13 +149,9 @@ def newest_measured(game: Game) -> Measured | None:
 @prepared
 def _list_measured(game: int, version: int) -> "QuerySet[Measured]":
     verdict = Verdict.objects.filter(game=OuterRef("game")).not_superseded().values("pk")[:1]
-    rows = (
-        Measured.objects.filter(game=game, rubric_version=version)
-        .select_related("companions")
-        .order_by("-pk")
-    )
+    rows = Measured.objects.filter(game=game, rubric_version=version).select_related("companions")
     subject = Concat(Value(diagnostics_subject("")), OuterRef("pk"), output_field=CharField())
-    return rows.annotate(
+    return rows.order_by("-pk").annotate(
         has_job=Exists(Job.objects.filter(kind=DIAGNOSTICS, subject=subject)),
         by_hand=Subquery(entered(COST, "game")),
         verdict=Subquery(verdict),

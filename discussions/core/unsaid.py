@@ -26,20 +26,24 @@ class Ballot(Struct, frozen=True):
 
 
 class Whisper(Struct, frozen=True):
-    """What only those in `to`, or in `channel`, could hear; nobody if it has neither. `by` is "" for no player."""
+    """What only those in `to`, or in `channel`, could hear; nobody if it has neither.
+
+    `by` is "" for no player, `round` 0 where the file names none.
+    """
 
     by: str
     to: list[str]
     channel: str
     text: str
+    round: int = 0
 
 
 class Unsaid(Struct, frozen=True):
     """A message with what was not said at it.
 
     `thoughts` are those of its author since their last message, `ballots` their votes of its round, else of the next
-    round in which they voted, and `acts` what they did and said in private until their next message. `whispers` is
-    everything else that was private before the message that follows; before the first one, it stands at that.
+    round in which they voted. Everything else that was private stands once: `whispers` after the message, and `before`
+    it what precedes the first message, or begins the round of this one.
     """
 
     position: int
@@ -50,14 +54,14 @@ class Unsaid(Struct, frozen=True):
     text: str
     thoughts: list[str]
     ballots: list[Ballot]
-    acts: list[Whisper]
+    before: list[Whisper]
     whispers: list[Whisper]
 
     @property
     def is_any(self) -> bool:
         """Whether the message opens its columns: whether anything was not said at it."""
-        reasons = [ballot.reason for ballot in self.ballots]
-        return bool(self.thoughts or self.acts or self.whispers or any(reasons))
+        has_reason = any(ballot.reason for ballot in self.ballots)
+        return bool(self.thoughts or self.before or self.whispers or has_reason)
 
 
 def list_unsaid(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int, Unsaid]:
@@ -65,43 +69,38 @@ def list_unsaid(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int
     entries = list(entries)
     if not entries:
         return {}
+    names = ["", *(player.name for player in record.players)]
     said: dict[int, list[int]] = defaultdict(list)
     for message in record.messages:
         said[message.player].append(message.position)
-    found: dict[str, dict[int, list[Any]]] = {name: defaultdict(list) for name in ("thought", "act", "talk")}
+    thoughts, before, talk = (defaultdict[int, list[Any]](list) for _kind in range(3))
     for entry in entries:
         own = said.get(entry.player, [])
         later = bisect_right(own, entry.after)
         if entry.kind == "thought" and later < len(own):
-            found["thought"][own[later]].append(entry.text)
+            thoughts[own[later]].append(entry.text)
         elif entry.kind != "vote":
-            whisper, place = _read_whisper(record, entry), max(entry.after, 1)
-            if later:
-                found["act"][own[later - 1]].append(whisper)
-            if not later or own[later - 1] != place:
-                found["talk"][place].append(whisper)
+            number, last = entry.round or 0, record.messages[entry.after - 1].round if entry.after else -1
+            is_next = entry.after < len(record.messages) and number > last
+            place = before[entry.after + 1] if is_next else talk[entry.after]
+            to = [names[player] for player in entry.to]
+            place.append(Whisper(names[entry.player], to, entry.channel, entry.text, number))
     ballots = _list_ballots(record, entries)
     return {
         message.position: Unsaid(
             position=message.position,
             round=message.round,
             player=message.player,
-            name=record.players[message.player - 1].name,
+            name=names[message.player],
             role=record.players[message.player - 1].role or "",
             text=message.text,
-            thoughts=found["thought"][message.position],
+            thoughts=thoughts[message.position],
             ballots=_find_next(ballots.get(message.player, {}), message),
-            acts=found["act"][message.position],
-            whispers=found["talk"][message.position],
+            before=before[message.position],
+            whispers=talk[message.position],
         )
         for message in record.messages
     }
-
-
-def _read_whisper(record: GameRecord, entry: PrivateEntry) -> Whisper:
-    names = [player.name for player in record.players]
-    by = names[entry.player - 1] if entry.player else ""
-    return Whisper(by, [names[number - 1] for number in entry.to], entry.channel, entry.text)
 
 
 def _list_ballots(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int, dict[int, list[Ballot]]]:

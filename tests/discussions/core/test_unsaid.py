@@ -44,25 +44,27 @@ def test_the_vote_is_that_of_the_round_else_of_the_next_with_how_it_went():
     assert not unsaid[2].is_any
 
 
-def test_an_act_of_the_author_stands_in_the_third_column_and_for_others_where_it_was_heard():
-    attack = Whisper("Ann", [], "attack", "attack → Bea")
+def test_what_some_heard_stands_once_at_its_place_and_in_its_round():
+    attack = Whisper("Ann", [], "attack", "attack → Bea", 2)
     before = Whisper("Bea", ["Ann"], "", "psst")
     lost = Whisper("", [], "", "investigate: Cid")
-    late = Whisper("Cid", [], "", "too late")
+    late = Whisper("Cid", [], "", "too late", 3)
+    hint = Whisper("Bea", ["Cid"], "", "hint", 1)
     unsaid = list_unsaid(
         RECORD,
         [
             entry(0, 2, "talk", "psst", to=[1]),
-            entry(2, 1, "talk", "attack → Bea", channel="attack"),
+            entry(2, 2, "talk", "hint", to=[3], round=1),
+            entry(2, 1, "talk", "attack → Bea", channel="attack", round=2),
             entry(2, 0, "thought", "investigate: Cid"),
-            entry(4, 3, "thought", "too late"),
+            entry(4, 3, "thought", "too late", round=3),
         ],
     )
-    assert [(said.acts, said.whispers) for said in unsaid.values()] == [
-        ([attack], [before]),
-        ([], [attack, lost]),
-        ([], []),
-        ([late], []),
+    assert [(said.before, said.whispers) for said in unsaid.values()] == [
+        ([before], []),
+        ([], [hint, lost]),
+        ([attack], []),
+        ([], [late]),
     ]
 
 

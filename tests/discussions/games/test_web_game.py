@@ -219,6 +219,20 @@ def test_the_game_opens_to_whoever_judged_it_once_the_verdict_is_recorded(client
     assert client.get(address(game)).status_code == 404
 
 
+def test_the_main_act_is_the_next_one_that_is_possible(client):
+    def main(game):
+        return re.findall(r'class="button primary"\s*href="([^"]+)"', shown(client, game))
+
+    project = make_rating_project()
+    new = make_game(project=project)
+    assert main(new) == [f"{reverse('assign_selected', args=[project.slug])}?games={new.number}"]
+    begun = start(project=project)
+    assert main(begun.game) == []
+    assert main(make_differing())[0].endswith("/resolve/")
+    rated = submitted(project=make_rating_project()).game
+    assert main(rated) == [reverse("verdict", args=[rated.project.slug, rated.number])]
+
+
 def test_a_game_of_another_project_is_not_there(client):
     game = make_game(project=make_rating_project())
     client.force_login(make_lead(project=make_rating_project()))
