@@ -132,7 +132,7 @@ def _sum_sentence(listed: list[str], total: Fraction) -> str:
     off = say("{by}\u00a0% too much", by=by) if total > 1 else say("{by}\u00a0% too little", by=by)
     return say(
         "The weights sum to {sum}\u00a0%, {off} ({listed}); they must sum to 100\u00a0%. "
-        "Change one of them or scale the others.",
+        "Change one of them, and let the others give way in proportion.",
         sum=percent_text(total),
         off=off,
         listed=", ".join(listed[:_MOST_SHOWN] + more),

@@ -112,7 +112,8 @@ def _answer(request: SignedIn, version: RubricVersion, games: Hash) -> HttpRespo
 def load_impact(version: RubricVersion, games: Hash) -> dict[str, Any]:
     """The section "What would change": `state` is none, live, stopped, old or present (then `found` is set).
 
-    `preview` is the newest preview; `messages` say why there is none, or why it is out of date.
+    `preview` is the newest preview; `messages` say why there is none, or why it is out of date. `starts`: the page asks
+    for one by itself, unless the last was stopped.
     """
     part, kind = PARTS[version.rubric.kind]
     subject, now = make_version_subject(version.pk), timezone.now()
@@ -133,10 +134,15 @@ def load_impact(version: RubricVersion, games: Hash) -> dict[str, Any]:
     ends = {CANCELLED: _("The last preview was cancelled before its end."), FAILED: jobs and jobs[0].error}
     stopped = [ends[job.state] for job in jobs[:1] if ends.get(job.state)]
     if last is None:
-        return context | {"state": "stopped" if stopped else "none", "messages": stopped}
+        return context | {
+            "state": "stopped" if stopped else "none",
+            "messages": stopped,
+            "starts": not stopped,
+        }
     return context | {
         "state": "old",
         "preview": last,
+        "starts": not stopped,
         "messages": [*stopped, *_why_old(last, version, basis)],
     }
 

@@ -61,7 +61,7 @@ def room(client, address=PUBLISH, **given):
 def test_without_a_preview_the_page_says_so_and_publishing_needs_none(admin, draft):
     text, markup = room(admin)
     assert "There is no preview of this draft yet" in text and "you can publish without one" in text
-    assert f'action="{PREVIEW}"' in markup and "hx-trigger" not in markup
+    assert f'action="{PREVIEW}"' in markup and 'hx-trigger="submit, load"' in markup
     answer = admin.post(PUBLISH, {"reason": "Agreed", "basis": draft.sha256})
     assert (answer.status_code, RubricVersion.objects.get(pk=draft.pk).state) == (303, "published")
 
@@ -139,7 +139,7 @@ def test_cancelled_and_failed_previews_say_so_and_can_be_asked_for_again(admin, 
     asked(draft)
     assert admin.post(CANCEL).status_code == 303
     text, markup = room(admin)
-    assert "was cancelled before its end" in text and "impact-ask" in markup
+    assert "was cancelled before its end" in text and "impact-ask" in markup and "load" not in markup
     assert admin.post(CANCEL).status_code == 409
     job = take_job(job=asked(draft).pk, now=NOW)
     fail(job=job, code="gave_up", reason="The work stopped 3 times.", now=NOW)

@@ -149,7 +149,7 @@ def test_a_sum_that_is_off_is_named_with_every_weight():
     assert (problem.pointer, problem.code) == ("", "weights")
     assert "sum to 99\u00a0%, 1\u00a0% too little" in problem.message
     assert "clarity 19\u00a0%" in problem.message
-    assert problem.message.endswith("Change one of them or scale the others.")
+    assert problem.message.endswith("Change one of them, and let the others give way in proportion.")
 
 
 @pytest.mark.parametrize(("count", "more"), [(8, ""), (9, ", 1 more"), (11, ", 3 more")])
