@@ -6,8 +6,10 @@ from workspace.core.strict_json import normalise_text
 # The files in a log of Inspect AI other than its samples.
 _BESIDE_SAMPLES = ("header.json", "summaries.json", "reductions.json")
 _LEFT_OUT = frozenset(
-    {"license", "licence", "readme", "copying", "notice", "thumbs.db", "desktop.ini", *_BESIDE_SAMPLES}
-)
+    "license licence licencia licenza lizenz readme liesmich leeme léeme lisezmoi lisez-moi leggimi leiame leia-me "
+    "прочти читайменя 读我 自述 说明 説明 お読みください copying notice changelog thumbs.db desktop.ini".split()
+).union(_BESIDE_SAMPLES)
+_PICTURES = tuple(".png .jpg .jpeg .gif .svg .webp .bmp .ico .mp3 .wav .mp4 .mov .css".split())
 DOCUMENT_ENDINGS = tuple(".pdf .rtf .doc .docx .odt .xls .xlsx .ods .ppt .pptx .odp .pages .numbers".split())
 _NOTE_ENDINGS = (*".txt .md .rst .html .htm".split(), *DOCUMENT_ENDINGS)
 # Endings of files that may be transcripts.
@@ -48,11 +50,12 @@ def source_name(name: str) -> str:
 
 
 def is_plainly_no_transcript(name: str) -> bool:
-    """Whether a file of an archive is clearly not a transcript: licences, read-me files, leftovers of file managers."""
+    """Whether a file of an archive is clearly no transcript: licences, read-me files, pictures, what programs leave."""
     *folders, last = _parts(name.lower())
     for ending in _NOTE_ENDINGS:
         last = last.removesuffix(ending)
-    return not {"__macosx", "_journal"}.isdisjoint(folders) or last.startswith(".") or last in _LEFT_OUT
+    is_other = last.startswith(".") or last in _LEFT_OUT or last.endswith(_PICTURES)
+    return is_other or not {"__macosx", "_journal"}.isdisjoint(folders)
 
 
 def _parts(name: str) -> list[str]:

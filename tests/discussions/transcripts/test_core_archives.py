@@ -86,6 +86,8 @@ def test_each_file_of_an_archive_is_read_and_the_bad_ones_are_refused_by_themsel
         "notes.txt": b"Remember the milk.",
         "LICENSE": b"MIT",
         "runs/README.md": b"Read me.",
+        "LIESMICH.txt": b"Lies mich.",
+        "runs/Group.PNG": b"\x89PNG",
     }
     read = read_transcripts(zipped(files), "all.zip")
     assert [found.record.game_id for found in read.games] == ["one", "two", "three", "four"]
@@ -96,7 +98,7 @@ def test_each_file_of_an_archive_is_read_and_the_bad_ones_are_refused_by_themsel
         "all.zip: list.json /0",
     ]
     left_out, cut, notes = read.faults
-    assert (left_out.is_warning, left_out.message[-3:]) == (True, " 2.")
+    assert (left_out.is_warning, left_out.message[-3:]) == (True, " 4.")
     assert (cut.code, cut.place.split(" line")[0]) == ("truncated", "all.zip: bad/cut.json")
     assert (notes.code, notes.place) == ("unknown_format", "all.zip: notes.txt")
     assert (read.fault_count, read.refused_count, read.format) == (2, 0, "native")
