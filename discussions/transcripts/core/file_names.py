@@ -9,8 +9,10 @@ _LEFT_OUT = frozenset(
     "license licence licencia licenza lizenz readme liesmich leeme léeme lisezmoi lisez-moi leggimi leiame leia-me "
     "прочти читайменя 读我 自述 说明 説明 お読みください copying notice changelog thumbs.db desktop.ini".split()
 ).union(_BESIDE_SAMPLES)
-_PICTURES = tuple(".png .jpg .jpeg .gif .svg .webp .bmp .ico .mp3 .wav .mp4 .mov .css".split())
-DOCUMENT_ENDINGS = tuple(".pdf .rtf .doc .docx .odt .xls .xlsx .ods .ppt .pptx .odp .pages .numbers".split())
+DOCUMENT_ENDINGS = tuple(
+    ".pdf .rtf .doc .docx .odt .xls .xlsx .ods .ppt .pptx .odp .pages .numbers .png .jpg .jpeg .gif .svg .webp .bmp "
+    ".ico .mp3 .wav .mp4 .mov .css".split()
+)
 _NOTE_ENDINGS = (*".txt .md .rst .html .htm".split(), *DOCUMENT_ENDINGS)
 # Endings of files that may be transcripts.
 ENDINGS = (".gz", ".zip", ".json", ".jsonl", ".ndjson", ".txt", ".csv", ".tsv", ".log", ".eval")
@@ -50,11 +52,11 @@ def source_name(name: str) -> str:
 
 
 def is_plainly_no_transcript(name: str) -> bool:
-    """Whether a file of an archive is clearly no transcript: licences, read-me files, pictures, what programs leave."""
+    """Whether a file of an archive is clearly no transcript: licences, read-me files, what programs leave."""
     *folders, last = _parts(name.lower())
     for ending in _NOTE_ENDINGS:
         last = last.removesuffix(ending)
-    is_other = last.startswith(".") or last in _LEFT_OUT or last.endswith(_PICTURES)
+    is_other = last.startswith(".") or last in _LEFT_OUT
     return is_other or not {"__macosx", "_journal"}.isdisjoint(folders)
 
 

@@ -169,13 +169,11 @@ def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterat
                     raise RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))
         except RefusedFile as why:
             unit = refused(name, why.code, say(why.sentence))
-            # Notes beside games are no reason to correct anything.
-            if why.code == archives.OFFICE and not all(
-                one.name.lower().endswith(DOCUMENT_ENDINGS) for one in archive.members
-            ):
-                unit = replace(
-                    unit, faults=[replace(fault, is_warning=True) for fault in unit.faults], fault_count=0
-                )
+        # Notes beside games are no reason to correct anything.
+        are_notes = [one.name.lower().endswith(DOCUMENT_ENDINGS) for one in (first, *archive.members)]
+        if not isinstance(unit, Unit) and are_notes[0] and not all(are_notes):
+            faults = [replace(fault, is_warning=True) for fault in unit.faults]
+            unit = replace(unit, faults=faults, fault_count=0)
         # It is unpacked again when it is read, so that memory holds one file at a time.
         yield replace(unit, document=None, data=b"", members=members) if isinstance(unit, Unit) else unit
 

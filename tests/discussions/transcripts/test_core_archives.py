@@ -97,8 +97,9 @@ def test_each_file_of_an_archive_is_read_and_the_bad_ones_are_refused_by_themsel
         "all.zip: runs/two.jsonl line 2",
         "all.zip: list.json /0",
     ]
-    left_out, cut, notes = read.faults
-    assert (left_out.is_warning, left_out.message[-3:]) == (True, " 4.")
+    left_out, cut, notes, picture = read.faults
+    assert (picture.is_warning, picture.place) == (True, "all.zip: runs/Group.PNG")
+    assert (left_out.is_warning, left_out.message[-3:]) == (True, " 3.")
     assert (cut.code, cut.place.split(" line")[0]) == ("truncated", "all.zip: bad/cut.json")
     assert (notes.code, notes.place) == ("unknown_format", "all.zip: notes.txt")
     assert (read.fault_count, read.refused_count, read.format) == (2, 0, "native")
