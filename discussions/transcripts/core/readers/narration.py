@@ -55,7 +55,9 @@ ROLE = re.compile(
     r"|healer|medic|guard|bodyguard|hunter|witch|cupid|little girl|minion|spy|merlin|percival|morgana|mordred|oberon"
     r"|assassin|loyal servant|servant|resistance|liberal|fascist|hitler|imp[oa]st[oe]r|crewmate|vigilante|jester|medium"
     r"|possessed|bystander|investigator|平民|村民|狼人|预言家|預言家|女巫|猎人|獵人|守卫|守衛|人狼|村人|占い師|霊媒師|狂人|狩人"
-    r"|dorfbewohner|werwolf|hexe|jäger|seherin|villageois|loup-garou|voyante|sorcière|aldeano|lobo|vidente)s?",
+    r"|(?:dorfbewohner|bürger|jäger|seher|heiler|detektiv)(?:in)?|werwolf|werwölfin|hexe|arzt|ärztin|villageoise?"
+    r"|loup-garou|voyante|sorcière|chasseur|médecin|aldean[oa]|lob[oa]|vidente|bruj[oa]|cazador|médic[oa]|veggente|lupo"
+    r"|strega|medico|мафия|мирный(?: житель)?|оборотень|ведьма|доктор|комиссар|шериф|의사|경찰|마피아|시민|늑대인간)s?",
     re.IGNORECASE,
 )
 VOTES = re.compile(
