@@ -17,9 +17,10 @@ from discussions.transcripts.core.audience import (
 )
 from workspace.core.strict_json import read_json
 
-# The tags between which models write what they think before they speak; in brackets, where one closes.
+# The tags between which models write what they think before they speak, and programs what they set faint; in brackets,
+# where one closes.
 _TAG = (
-    r"(/?)\s?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis"
+    r"(/?)\s?(?:think(?:ing)?|thoughts?|faint|reasoning|reflection|scratchpad|analysis"
     r"|(?:inner|internal|private|hidden|secret)(?:[ _-]?(?:monologue|voice|thoughts?|reasoning|notes?))?)\s?"
 )
 _TAGS = re.compile(rf"[<◁]\|?{_TAG}\|?[>▷]", re.IGNORECASE)

@@ -4,11 +4,13 @@ import json
 import tracemalloc
 
 import pytest
+from msgspec.structs import replace
 
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.reader import plan_reading, read_games
 from discussions.transcripts.core.readers import chat_heads, chat_text, csv_rows, inner_parts
-from discussions.transcripts.core.readers.heads import read_head
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.thoughts import ASIDE
 from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text
 
@@ -408,6 +410,22 @@ def test_a_text_in_a_faint_colour_in_json_is_asked_about(code, said, is_list):
     text = json.dumps({"turns": rows}) if is_list else "\n".join(map(json.dumps, rows))
     found = read_transcripts(text.encode(), "a.jsonl")
     assert ([fault.code for fault in found.faults], found.games) == (["unknown_columns"], [])
+
+
+def test_a_faint_text_is_a_thought_in_a_chat_and_said_where_a_person_says_so():
+    faint = "\x1b[2mI must lie.\x1b[0m I am Cid."
+    said = [*((row["speaker"], row["text"]) for row in COLOURED * 3), ("Cid", faint)]
+    chat = [{"role": "assistant", "name": name, "content": text} for name, text in said]
+    (game,) = read_transcripts(json.dumps({"messages": chat}).encode(), "a.json").games
+    assert game.record.messages[-1].text == "I am Cid." and [one.text for one in game.private] == [
+        "I must lie."
+    ]
+    rows = "\n".join(json.dumps({"round": 1, "player": name, "text": text}) for name, text in said)
+    table = read_head(rows.encode(), is_part=False)
+    assert table is not None
+    mapping = replace(propose_mapping(table), kinds={ASIDE.casefold(): "speech"})
+    (game,) = read_transcripts(rows.encode(), "a.jsonl", columns=(mapping,)).games
+    assert game.record.messages[-1].text == "I must lie. I am Cid."
 
 
 @pytest.mark.parametrize("code", ["33", "1;33", "38;5;3", "38;2;255;0;0"])

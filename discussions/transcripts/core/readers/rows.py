@@ -21,6 +21,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     words_of,
 )
+from discussions.transcripts.core.decoding import FAINT
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
@@ -350,6 +351,8 @@ def _add_message(
     audience: str | dict[str, str] | None,
 ) -> None:
     said, aside = cells.get(recipes.TEXT, ""), ""
+    if signs.kinds.get(ASIDE) == SPEECH:
+        said = re.sub(f"</?{FAINT[1:]}", "", said)
     if audience is None and signs.kinds.get(ASIDE, SPEECH) != SPEECH:
         said, aside = split_aside(said.strip())
         if aside and not said:
