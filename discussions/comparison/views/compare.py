@@ -376,7 +376,7 @@ class DecisionPart(Struct, frozen=True):
     @property
     def waits(self) -> bool:
         """Whether games are to be rated first: then nothing is proposed."""
-        return self.found is not None and self.found.act == WAIT
+        return self.found is None or self.found.act == WAIT
 
     @property
     def guardrails(self) -> list[MetricCompared]:
