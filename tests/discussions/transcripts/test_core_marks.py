@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from discussions.transcripts.core.readers.chat_labels import find_modes
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
@@ -145,8 +146,20 @@ def test_one_line_inside_a_text_that_names_who_speaks_is_asked_about(name):
     assert len(game.record.messages) == len(SAID)
 
 
-def test_several_names_in_capitals_beside_the_same_names_are_asked_about_and_one_is_refused():
-    lines = chat({}).decode() + "".join(f"\n{name.upper()}: {THOUGHT}" for name in NAMES)
-    assert read_transcripts(lines.encode(), "chat.txt").games == []
-    read = read_transcripts(lines.rpartition("\n")[0].rpartition("\n")[0].encode(), "chat.txt")
-    assert [fault.code for fault in read.faults if not fault.is_warning] == ["duplicate_player"]
+@pytest.mark.parametrize("others", [("IDA", "JON", "KIM"), ("KIM",), ("T-Ida",)])
+@pytest.mark.parametrize(
+    "form", ["{}: {}", "[10:00] {}: {}", "[{}] {}", '{{"round": 1, "player": "{}", "text": "{}"}}']
+)
+def test_names_in_capitals_or_with_a_letter_beside_the_same_names_are_asked_about(form, others):
+    said = [*SAID, *((name, THOUGHT) for name in others), *SAID[:3]]
+    data = "\n".join(form.format(*one) for one in said).encode()
+    assert read_transcripts(data, "chat.txt").games == []
+    table = read_head(data, is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    (asked,) = find_questions(table, mapping)
+    for kind, count in (("speech", len(said)), ("thought", len(said) - len(others))):
+        answered = replace(mapping, kinds={asked.value.casefold(): kind})
+        game = read_first_game(table, answered, "chat.txt", "chat", {})
+        assert game.record is not None and len(game.record.messages) == count
+        assert {player.name for player in game.record.players} == {*NAMES}

@@ -39,6 +39,8 @@ FACT = re.compile(rf"(?P<key>{'|'.join(FACTS)})\s{{0,3}}:\s{{0,10}}(?P<said>.{{0
 LEAST_NUMBERED = 3
 LONGEST_VALUE, MOST_LABELS, LONGEST_TITLE = 40, 200, 100
 _LEAST_NAMING = 2
+# What "ANN" says beside "Ann".
+LOUD = "a name in capitals"
 ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _WITH_VERB = re.compile(
@@ -149,8 +151,6 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
     checks = (
         doubtful_labels(labels, (line.partition("：" if "：" in line else ":")[2] or line for line in lines)),
         find_modes(names),
-        # "ANN" may think what Ann does not say, where others do so, too.
-        len({*names}) > len({*map(str.casefold, names)}) + 1,
         find_modes(filter(None, map(_as_marked, found, lines))),
         _comes_back(found, called),
         any(line.kind == "more" and _RULED.fullmatch(line.text) for line in found),
@@ -204,12 +204,13 @@ def find_modes(names: Iterable[str]) -> frozenset[str]:
     modes = Counter(mode for own in found.values() if len(own) > 1 for mode in own if mode)
     bare = {mode for own in found.values() if "" in own for mode in own if mode}
     often = {mode for mode, count in modes.items() if count > 1}
-    # A sign, a small letter or a word that hides need stand beside one name alone.
+    # A sign, a small letter, "T-" or a word that hides need stand beside one name alone.
     letters = {mode: "".join(filter(str.isalnum, mode)) for mode in bare}
     signs = {
         mode
         for mode, said in letters.items()
-        if kind_of_title(mode) or NAMED in mode or not (said[1:] or said != said.lower())
+        if kind_of_title(mode) or NAMED in mode or mode == LOUD or not said[1:]
+        if said == said.lower() or said[1:] or mode[-1:] == "-"
     }
     # Of "red_spy", "red_cat" and "blue_spy", nobody is "red".
     return frozenset(bare & (often | signs)) | {mode for mode in often if mode[0] != "_" or is_hidden(mode)}
@@ -300,6 +301,7 @@ def _splits_of(name: str) -> list[tuple[str, str]]:
     plain = _WITH_MODE.fullmatch(name) or _WITH_VERB.fullmatch(name) or _WITH_SUFFIX.fullmatch(name)
     shapes = (plain, *(shape.fullmatch(name) for shape in _WITH_SIGN))
     found = [(match["name"], match["mode"]) for match in shapes if match]
+    found += [(name.title(), LOUD)] if name.isupper() and name[1:] else []
     return found if plain else [(name, ""), *found]
 
 

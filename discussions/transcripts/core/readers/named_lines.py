@@ -426,8 +426,11 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
 
 def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
     """The rows with brackets behind all texts as types, but for what all have, and "ANN" as Ann, where there is one."""
+    calm = {row["player"] for _number, row in rows if "target" not in row}
     for _number, row in rows:
         loud = {key: row[key].title() for key in ("player", "target") if row.get(key, "").isupper()}
+        is_both = loud.get("player") in calm and "target" not in row
+        row |= {"type": f"{row['type']} {chat_labels.LOUD}".strip()} if is_both else {}
         row |= {key: name for key, name in loud.items() if any_name.fullmatch(name)}
     said = [row for _number, row in rows if "target" not in row]
     boxes = [(row, found) for row in said if (found := _BOXED_END.fullmatch(row["text"]))]
