@@ -28,19 +28,10 @@ _JSON_STRING = re.compile(rb'(?<!\\)"(?>(?:[^"\\&<]|\\.)*)[&<](?>(?:[^"\\]|\\.)*
 # What has no end, what stands on lines of its own in a text, what else a text has, and what a page is built of.
 _VOID = frozenset("br img hr meta link input wbr source".split())
 _BLOCKS = frozenset("br li p ul ol".split())
-_INLINE = (
-    _VOID | _BLOCKS | frozenset("a b i u s em strong span font small sup code del q cite blockquote".split())
-)
-_CALLED_BY_CLASS = _BLOCKS | frozenset(
-    "td th tr div span dd dt section article table tbody main a b i em".split()
-)
+_INLINE = _VOID.union(_BLOCKS, "a b i u s em strong span font small sup code del q cite blockquote".split())
+_CALLED_BY_CLASS = _BLOCKS.union("td th tr div span dd dt section article table tbody main a b i em".split())
 _UNSEEN = frozenset(("head", "script", "style"))
-_PAGE = (
-    _INLINE
-    | _CALLED_BY_CLASS
-    | _UNSEEN
-    | frozenset("html body title h1 h2 h3 h4 h5 h6 header footer pre".split())
-)
+_PAGE = _INLINE.union(_CALLED_BY_CLASS, _UNSEEN, "html body title header footer pre h1 h2 h3 h4 h5".split())
 _LOOKS = frozenset("style href src colspan rowspan title color align width height rel target lang".split())
 # A sign alone in these is a picture beside a name; thoughts may stand in the others.
 _ICONS, _SLANTED = ("font", "i", "span"), ("i", "em", "small", "s", "del")
