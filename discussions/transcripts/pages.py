@@ -207,9 +207,8 @@ def _totals(lines: list[ImportLine]) -> list[str]:
 def _imported_game(game: Game) -> dict[str, object]:
     """A game of an import: its warnings, and its oddities at import."""
     noted = decode_stored(game.warnings, list[Fault])
-    warnings, odd = (
-        [one for one in noted if (one.code in ODDITY_CODES) == is_odd] for is_odd in (False, True)
-    )
+    odd = [one for one in noted if one.code in ODDITY_CODES]
+    warnings = [one for one in noted if one.code not in ODDITY_CODES]
     return {"game": game, "warnings": warnings, "odd": odd}
 
 

@@ -213,9 +213,8 @@ def _read_cast(listed: Any, roster: Mapping[str, Any], ids: Mapping[str, str]) -
         names = [one for one in as_list(fact) or [fact] if str(one).strip().casefold() in called]
         is_role = key.casefold() not in called and len(names) == len(as_list(fact) or [fact])
         pairs += [(name, key) for name in names] if is_role else [(_name_of(as_object(fact)) or key, fact)]
-    said = [
-        (called.get(str(name).strip().casefold(), str(name).strip()), fact) for name, fact in pairs if name
-    ]
+    named = ((str(name).strip(), fact) for name, fact in pairs if name)
+    said = [(called.get(name.casefold(), name), fact) for name, fact in named]
     # What is called otherwise has no role.
     return {name: {} if called.get(str(fact).casefold()) == name else _facts(fact) for name, fact in said}
 

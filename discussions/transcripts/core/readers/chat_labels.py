@@ -308,9 +308,8 @@ def _splits_of(name: str) -> list[tuple[str, str]]:
 def unknown_parts(lines: Iterable[str]) -> set[str]:
     """The titles between lines, without their numbers, that say neither a round nor who could hear what follows."""
     sections = filter(None, map(chat.SECTION.fullmatch, lines))
-    titles = {
-        chat.NUMBER.sub("", one["title"]).strip().casefold() for one in sections if not read_heading(one[0])
-    }
+    plain = (chat.NUMBER.sub("", one["title"]) for one in sections if not read_heading(one[0]))
+    titles = {one.strip().casefold() for one in plain}
     known = (chat.HIDDEN, chat.SETUP)
     return {
         one for one in titles - TALK if not (kind_of_type(one) or any(shape.search(one) for shape in known))

@@ -184,9 +184,8 @@ def find_style(lines: list[str]) -> ChatStyle:
     said = [(match["name"].strip(), match["text"] or "") for match in found]
     speakers = {name.casefold() for name, _text in said}
     signed = ((match["name"].strip(), match["text"] or "") for line in plain if (match := match_signed(line)))
-    narrators = narration.find_narrators(
-        [*said, *(one for one in signed if one[0].casefold() not in speakers)]
-    )
+    others = (one for one in signed if one[0].casefold() not in speakers)
+    narrators = narration.find_narrators([*said, *others])
     bare, items = ({name for name, is_item in again if is_item == kind} for kind in (False, True))
     return ChatStyle(
         is_timed=_is_usual([_time_of(match) is not None for match in found]),

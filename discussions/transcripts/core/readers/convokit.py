@@ -36,10 +36,8 @@ def explain_part(name: str, data: bytes) -> str:
     if type(value) is not dict:
         return ""
     is_listed = all(type(part) is dict and "meta" in part for part in value.values())
-    is_part = (
-        is_listed if last in (*SPEAKERS, TALKS) else last == "corpus.json" or "utterances-index" in value
-    )
-    return say(_NO_MESSAGES, name=last) if is_part else ""
+    is_own = is_listed if last in (*SPEAKERS, TALKS) else last == "corpus.json" or "utterances-index" in value
+    return say(_NO_MESSAGES, name=last) if is_own else ""
 
 
 def read_files(files: Mapping[str, bytes], new_notes: NewNotes, columns: Columns) -> Games:

@@ -77,15 +77,12 @@ def profile_paths(table: Table, mapping: recipes.MappingRecord) -> list[PathProf
     names = {cells.get(recipes.PLAYER, "").strip().casefold() for cells in rows} - {""}
     found = []
     for column in guesses.columns_in(table):
-        kind = next(
-            (kind for kind, shape in _KINDS if all(map(shape.fullmatch, column.different))), mark("text")
-        )
+        kinds = (kind for kind, shape in _KINDS if all(map(shape.fullmatch, column.different)))
+        kind = next(kinds, mark("text"))
         lengths = [len(cell) for cell in column.cells]
-        share, average = round(100 * len(lengths) / len(column.all)), round(sum(lengths) / len(lengths))
+        share, mean = round(100 * len(lengths) / len(column.all)), round(sum(lengths) / len(lengths))
         named = len(names & {cell.strip().casefold() for cell in column.different})
-        found.append(
-            PathProfile(column.name, kind, share, len(column.different), average, max(lengths), named)
-        )
+        found.append(PathProfile(column.name, kind, share, len(column.different), mean, max(lengths), named))
     return found
 
 

@@ -140,9 +140,8 @@ def take_lines(data: bytes) -> bytes:
         if is_hidden(key) or names_both(part):
             return data
         named = sum(type(text) is str and bool(_NAMED_LINE.search(text)) for _key, text in inner)
-        lists += (
-            [inner] if type(part) is list and len(inner) >= _LEAST_LINES and 2 * named > len(inner) else []
-        )
+        if type(part) is list and len(inner) >= _LEAST_LINES and 2 * named > len(inner):
+            lists.append(inner)
         parts += [(own, item) for own, item in inner if type(item) in (dict, list)]
     texts = [" ".join(text.split()) for _key, text in (lists or [[]])[0] if type(text) is str]
     return "\n".join(texts).encode() if len(lists) == 1 and len(texts) == len(lists[0]) else data

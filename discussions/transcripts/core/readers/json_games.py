@@ -312,9 +312,8 @@ def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
     spans = []
     for talk in filter(None, map(_talk_of, pieces[:MOST_PARTS])):
         times = [time for time, name, _row in talk if time.strip() and name]
-        spans.append(
-            (min(times, default=""), max(times, default=""), {name for _time, name, _row in talk} - {""})
-        )
+        names = {name for _time, name, _row in talk} - {""}
+        spans.append((min(times, default=""), max(times, default=""), names))
     return any(
         first < other_last and other_first < last and names & other_names
         for (first, last, names), (other_first, other_last, other_names) in combinations(spans, 2)

@@ -68,9 +68,7 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, part, talks)
-        inside = (around | {"phase": phase} if phase else around) | rounds.of_key(
-            key, pointer, shapes, around
-        )
+        inside = around | ({"phase": phase} if phase else {}) | rounds.of_key(key, pointer, shapes, around)
         is_cast = kind == VOTE and (depth or type(part) is dict)
         if part is not whole:
             yield from rows_of(part, place, inside)
@@ -281,7 +279,5 @@ def _author_and_text(item: dict[str, Any]) -> tuple[str, ...]:
 def game_id(value: dict[str, Any]) -> Any:
     """The id that an object gives its game; None without one."""
     parts = (value, *(as_object(value.get(key)) for key in ("metadata", "game", "info")))
-    called = (
-        key for key, part in value.items() if recipes.field_of(key) == "game" and type(part) in (str, int)
-    )
+    called = (key for key in value if recipes.field_of(key) == "game" and type(value[key]) in (str, int))
     return find_id(parts, *ID_KEYS, "conversationId", *called)

@@ -182,9 +182,8 @@ def of_item(item: dict[str, Any], index: int, around: dict[str, Any], *, has_id:
     phase = next(called, named if is_hidden(str(named)) else None)
     # "Result" in a state of the game says nothing of what was said before.
     phase = None if has_id and kind_of_type(str(phase)) == IGNORE else phase
-    number = plain.get(
-        fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
-    )
+    given = (plain[key] for key in (fields.get("round", ""), *_NUMBER_KEYS) if key in plain)
+    number = next(given, None)
     counted = _IN_KEY.findall(str(phase or named))
     number = counted[0] if number is None and len(counted) == 1 else number
     number = index + 1 if number is None and not counted else number

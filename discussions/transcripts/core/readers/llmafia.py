@@ -116,9 +116,7 @@ def _add_named_players(draft: Draft, files: Mapping[str, bytes]) -> None:
 
 def _add_chats(draft: Draft, day: list[_Line], night: list[_Line], manager: list[_Line]) -> None:
     """Messages and votes of the days, and what the mafia says and votes in the night after each of them."""
-    begun = [
-        number for number, is_night, line in _phases(manager) if is_night and line.text.startswith(_NIGHT)
-    ]
+    begun = [at for at, is_night, line in _phases(manager) if is_night and line.text.startswith(_NIGHT)]
     # A night that the manager does not announce has the number of its day.
     nights = dict(enumerate(begun, 1))
     said = [(number, False, line) for number, line in _numbered(day)]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -119,7 +119,10 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
     # "Still alive:" and "Result:" stand alone, as no player does.
     called = {head.player for head in heads.values() if head.shape in often and (head.kind or head.text)}
     others = {shape for shape in often if called and called.isdisjoint(players[shape])}
-    others |= _items_of_texts(heads.values())
+    # Where texts stand below names, what lists name in these is a part of them.
+    items = {one.shape for one in heads.values() if one.has_sign and _ITEM.match(one.shape)}
+    bare = [one for one in heads.values() if one.has_sign and one.shape not in items]
+    others |= items if 2 * sum(not one.text for one in bare) > len(bare) else set()
     return {
         number: replace(head, text="") if head.shape in dates else head
         for number, head in heads.items()
@@ -127,13 +130,6 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
         if head.shape in often or (head.has_sign and not _SENTENCE.search(head.shape))
         if not SAID.match(head.shape)
     }
-
-
-def _items_of_texts(heads: Collection[_Head]) -> set[str]:
-    """The shapes of items of lists, where texts stand below names: what lists name in these is a part of them."""
-    bare = [head for head in heads if head.has_sign and not _ITEM.match(head.shape)]
-    are_above = 2 * sum(not head.text for head in bare) > len(bare)
-    return {head.shape for head in heads if are_above and head.has_sign and _ITEM.match(head.shape)}
 
 
 def _read_head(line: str, any_name: "re.Pattern[str]", *, is_again: bool = False) -> _Head | None:

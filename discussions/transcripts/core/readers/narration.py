@@ -315,9 +315,7 @@ def without_counter(lines: list[str]) -> list[str]:
     is_own = len(numbers) >= _LEAST_COUNTED and len(numbers) == len({*numbers})
     if not is_own or 2 * len(numbers) <= sum(map(bool, lines)):
         return lines
-    return [
-        line[one.end() :].lstrip(" -–—:|") if one else line for line, one in zip(lines, found, strict=True)
-    ]
+    return [row[one.end() :].lstrip(" -–—:|") if one else row for row, one in zip(lines, found, strict=True)]
 
 
 def begun(found: "re.Match[str]", text: str) -> tuple[str, int, str]:
@@ -328,9 +326,7 @@ def begun(found: "re.Match[str]", text: str) -> tuple[str, int, str]:
 
 def tells_end(text: str) -> bool:
     """Whether what follows a night is what everybody hears in the morning: "Night 1: Nobody was killed."."""
-    return text.rstrip().endswith((".", "!")) and (
-        any(leavers(text)) or _NOBODY_LEFT.search(text) is not None
-    )
+    return text.rstrip().endswith((".", "!")) and (any(leavers(text)) or bool(_NOBODY_LEFT.search(text)))
 
 
 def sentences(text: str) -> list[str]:

@@ -247,9 +247,7 @@ def _split_players(table: Table) -> Table:
         return table
     # Of most players a text is more than a word.
     rows_read = list(sample_rows(table, SAMPLE)) if grid else []
-    say_more = (
-        any(count_gaps(cells[at]) for cells in rows_read for at in own.values()) for own in grid.values()
-    )
+    say_more = (any(count_gaps(row[at]) for row in rows_read for at in own.values()) for own in grid.values())
     if 2 * sum(say_more) <= len(grid):
         return table
     kinds: list[str] = list(dict.fromkeys(kind for own in grid.values() for kind in own))

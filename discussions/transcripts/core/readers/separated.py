@@ -347,7 +347,5 @@ def to_native_text(
     table, mapping = found
     for at, (game, notes) in enumerate(read_table(table, new_notes, [mapping])):
         if table.left_out and at == 0:
-            notes.warn(
-                "lines_left_out", "", table.left_out[0][:60], count=len(table.left_out), says=_LEFT_OUT
-            )
+            notes.warn("lines_left_out", "", table.left_out[0], count=len(table.left_out), says=_LEFT_OUT)
         yield game, notes
