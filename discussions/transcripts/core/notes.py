@@ -144,12 +144,9 @@ class Notes:
     def warn_replaced(self, all_replaced: Iterable[Replaced], pointer: str = "") -> None:
         """Warn of what a strict reading replaced. A number that is none is a fault where it is read."""
         replaced = sum_replaced(all_replaced)
-        for code, count in (
-            ("replaced_nul", replaced.nul),
-            ("replaced_surrogate", replaced.surrogate),
-            ("normalised", replaced.composed),
-            ("not_finite", replaced.not_finite),
-        ):
+        codes = ("replaced_nul", "replaced_surrogate", "normalised", "not_finite")
+        counts = (replaced.nul, replaced.surrogate, replaced.composed, replaced.not_finite)
+        for code, count in zip(codes, counts, strict=True):
             if count:
                 self.warn(code, pointer, replaced.first, count=count)
 

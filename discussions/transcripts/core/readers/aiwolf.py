@@ -194,9 +194,7 @@ def _add_talks(draft: Draft, requests: list[_Request]) -> None:
             draft.add_message(place, _round(day), agent, text, time=time, fields=_FIELDS)
 
 
-def _add_night(
-    draft: Draft, place: str, day: Any, kind: str, agent: Any, answer: str | None, time: str | None
-) -> None:
+def _add_night(draft: Draft, place: str, day: Any, kind: str, agent: Any, answer: Any, time: Any) -> None:
     """What an agent whispered to the werewolves, or whom it chose."""
     text = answer if kind == "whisper" else f"{kind} → {answer}"
     side = MAFIA if kind in ("whisper", "attack", "attackVote") else ""

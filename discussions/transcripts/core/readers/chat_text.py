@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notes import Games, Limits, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import cast_lists, lines_below, narration
 from discussions.transcripts.core.readers import chat_forms as forms
@@ -104,9 +104,7 @@ class _Game(Struct):
         return line.round == next((one for one in numbers if one is not None), self.round) < self.round
 
 
-def to_native_text(
-    decoded: Decoded, new_notes: NewNotes, columns: Columns
-) -> Iterator[tuple[NativeGame, Notes]]:
+def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:
     """The games of the text, in order. Never raises."""
     head = parts.split_lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
     own = forms.find_forms(head)

@@ -278,11 +278,8 @@ def _place_of(told: str, text: str, owner: str, named: "re.Pattern[str]") -> int
         if at < 0 or (told[at - 1 : at] in ("", _APART) and told[end : end + 1] in ("", _APART)):
             return at if text.count(" ") >= LEAST_SPACES else -1
         names = list(named.finditer(told, start, at))
-        if (
-            names
-            and names[-1][0].casefold() == owner.casefold()
-            and _SAYS.fullmatch(told[names[-1].end() : at])
-        ):
+        is_owner = names != [] and names[-1][0].casefold() == owner.casefold()
+        if is_owner and _SAYS.fullmatch(told[names[-1].end() : at]):
             return at
     return -1
 

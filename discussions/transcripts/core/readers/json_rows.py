@@ -67,11 +67,8 @@ def recognises_text(text: str) -> bool:
         return True
     # Of a lone object, the objects in it are looked at, too.
     depth = 1 if len(first) == 1 else json_cells.DEEPEST
-    if (
-        not first
-        or (len(first) == 1 and json_cells.are_columns(first[0]))
-        or _holds_objects_within(first[0], depth)
-    ):
+    are_columns = len(first) == 1 and json_cells.are_columns(first[0])
+    if not first or are_columns or _holds_objects_within(first[0], depth):
         return False
     return any(
         sum(type(cell) is not json_cells.Listed for cell in cells.values()) >= 2

@@ -90,6 +90,11 @@ _NO_TURN = mark('The turn "{turn}" is no whole number. Write a number, or map th
 _DATED = mark('The round "{shown}" looks like a date or a time. Map its column to the time.')
 
 
+_Cells = Mapping[str, str]
+# Where the rows of a game begin and end, and the number of the first of each run.
+_Spans = list[tuple[int, int, int]]
+
+
 class _RowGame(Struct):
     """A game while its rows are read. `roster` is in the order of first appearance."""
 
@@ -201,18 +206,14 @@ def games_of_rows(
         yield _finish(game), notes
 
 
-def _cells_in(
-    table: Table, spans: list[tuple[int, int, int]], signs: RowSigns
-) -> Iterator[tuple[dict[str, str], str]]:
+def _cells_in(table: Table, spans: _Spans, signs: RowSigns) -> Iterator[tuple[dict[str, str], str]]:
     for span in spans:
         for row in table.read(*span):
             if cells := row_kinds.cells_of(row, signs.at):
                 yield cells, table.place(row.number)
 
 
-def _aliases(
-    table: Table, spans: list[tuple[int, int, int]], mapping: recipes.MappingRecord, signs: RowSigns
-) -> dict[str, str]:
+def _aliases(table: Table, spans: _Spans, mapping: recipes.MappingRecord, signs: RowSigns) -> dict[str, str]:
     """The other names of the players of one game: of those who speak, vote or are voted for."""
     fields = (recipes.PLAYER, "vote", *recipes.OF_TYPED_ROWS)
     rows = (cells for cells, _place in _cells_in(table, spans, signs))
@@ -220,7 +221,7 @@ def _aliases(
     return recipes.expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
 
 
-def _leaders(table: Table, spans: list[tuple[int, int, int]], signs: RowSigns) -> frozenset[str]:
+def _leaders(table: Table, spans: _Spans, signs: RowSigns) -> frozenset[str]:
     """Who leads the game, if they say where its rounds begin."""
     rows = (cells for cells, _place in islice(_cells_in(table, spans, signs), SAMPLED))
     said = [(signs.name(cells.get(recipes.PLAYER, "")), cells.get(recipes.TEXT, "")) for cells in rows]
@@ -275,9 +276,7 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
         _read_kind(game, cells, place, signs, (kind, sign))
 
 
-def _hear(
-    game: _RowGame, cells: Mapping[str, str], signs: RowSigns, what: tuple[str, str]
-) -> tuple[str, str]:
+def _hear(game: _RowGame, cells: _Cells, signs: RowSigns, what: tuple[str, str]) -> tuple[str, str]:
     """What a row is in a game whose leaders say where it is: what they say is ignored, and nights are private."""
     name, text = signs.name(cells.get(recipes.PLAYER, "")).casefold(), cells.get(recipes.TEXT, "")
     if what[0] not in (PRIVATE, THOUGHT) and name in game.leaders:
@@ -291,9 +290,7 @@ def _hear(
     return what
 
 
-def _read_kind(
-    game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSigns, what: tuple[str, str]
-) -> None:
+def _read_kind(game: _RowGame, cells: _Cells, place: str, signs: RowSigns, what: tuple[str, str]) -> None:
     kind, sign = what
     is_typed = "type" in cells
     cells = of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
@@ -343,12 +340,7 @@ def _ignore(game: _RowGame, cells: Mapping[str, str], place: str, sign: str, *, 
 
 
 def _add_message(
-    game: _RowGame,
-    cells: Mapping[str, str],
-    place: str,
-    signs: RowSigns,
-    *,
-    audience: str | dict[str, str] | None,
+    game: _RowGame, cells: _Cells, place: str, signs: RowSigns, *, audience: str | dict[str, str] | None
 ) -> None:
     said, aside = cells.get(recipes.TEXT, ""), ""
     if signs.kinds.get(ASIDE) == SPEECH:

@@ -5,13 +5,13 @@ A shape is a sign between name and text ("Ann | Good morning."), or one of `SHAP
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import is_clear, is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notes import Games, NewNotes
 from discussions.transcripts.core.readers import cast_lists, line_templates
 from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
@@ -336,9 +336,7 @@ def _by_recipe(decoded: Decoded, columns: Columns, *, is_own: bool) -> tuple[Tab
     return None
 
 
-def to_native_text(
-    decoded: Decoded, new_notes: NewNotes, columns: Columns
-) -> Iterator[tuple[NativeGame, Notes]]:
+def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:
     """The games of the lines, by the recipe that fits. Never raises."""
     own = [one for one in columns if one.is_own]
     found = _by_recipe(decoded, own, is_own=True) or _by_recipe(decoded, columns, is_own=False)
