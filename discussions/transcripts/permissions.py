@@ -29,7 +29,6 @@ def check_takes_games(iteration: Iteration) -> None:
 
 
 def check_upload(name: str, size: int) -> None:
-    """A file must not be empty or over the size limit."""
     most = settings.TRANSCRIPT_LIMITS["file_bytes"]
     values = {"name": shown_name(name), "most": most // (1024 * 1024)}
     if size > most:

@@ -71,7 +71,6 @@ class Budget:
         self._left = left
 
     def take(self, count: int) -> None:
-        """Count this many unpacked bytes. Raises OverBudget."""
         self._left -= count
         if self._left < 0:
             raise OverBudget
@@ -182,7 +181,6 @@ def gunzip_start(data: bytes, most: int) -> tuple[bytes, bool]:
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether bytes are an archive: zip, gzip or tar."""
     return data.startswith((*ZIP_STARTS, GZIP_START)) or data[257:262] == b"ustar"
 
 

@@ -117,9 +117,8 @@ class Decoded(Struct, frozen=True):
         if self.is_plain:
             return text
         text = _FAINT.sub(lambda found: "~ " + found["said"].replace("\n", "\n~ "), text)
-        return unicodedata.normalize(
-            "NFC", _COLOURS.sub("", text.replace("\0", "\u2400")).replace("\x1b", "")
-        )
+        plain = _COLOURS.sub("", text.replace("\0", "\u2400")).replace("\x1b", "")
+        return unicodedata.normalize("NFC", plain)
 
     @property
     def text(self) -> str:

@@ -95,13 +95,8 @@ def are_ours(entries: list[Any], known: Keys) -> bool:
 
 def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Document:
     """One JSON value within the limits; an item is a level deeper than its list."""
-    return read_json(
-        data,
-        max_depth=limits.depth - is_item,
-        max_digits=limits.digits,
-        most_problems=limits.faults,
-        is_lenient=True,
-    )
+    depth, digits = limits.depth - is_item, limits.digits
+    return read_json(data, max_depth=depth, max_digits=digits, most_problems=limits.faults, is_lenient=True)
 
 
 def read_inside(data: bytes | str, place: str, notes: Notes) -> Document:

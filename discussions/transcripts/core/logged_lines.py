@@ -109,9 +109,8 @@ def _plain(node: ast.expr) -> Any:
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return [_plain(item) for item in node.elts]
     if isinstance(node, ast.Dict):
-        return {
-            str(_plain(key)): _plain(part) for key, part in zip(node.keys, node.values, strict=True) if key
-        }
+        pairs = zip(node.keys, node.values, strict=True)
+        return {str(_plain(key)): _plain(part) for key, part in pairs if key}
     value = node.value if isinstance(node, ast.Constant) else None
     known = value is None or isinstance(value, str | int | float | bool)
     return value if isinstance(node, ast.Constant) and known else ast.unparse(node)

@@ -49,7 +49,6 @@ class ReadOutcome(Struct, frozen=True):
 
 
 def refused(place: str, code: str, message: str) -> ReadOutcome:
-    """The outcome of a file in which no game was read for one reason."""
     return ReadOutcome(faults=[Fault(place, code, message)], fault_count=1)
 
 

@@ -352,10 +352,7 @@ def _matching(messages: Iterable[Message], pattern: "re.Pattern[str]") -> list[i
 
 
 def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:
-    """The oddities as warnings, to be stored with the game."""
-    return [
-        Fault(place=place, code=odd.code, message=odd.says, is_warning=True) for odd in list_oddities(game)
-    ]
+    return [Fault(place, odd.code, odd.says, is_warning=True) for odd in list_oddities(game)]
 
 
 def find_repeated(messages: list[Message]) -> list[Message]:

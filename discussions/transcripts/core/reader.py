@@ -387,7 +387,6 @@ def _odd_places(
 
 
 def _with_line(fault: Fault, odd_places: dict[str, str]) -> Fault:
-    """The fault of a number that is none, with its line."""
     place = odd_places.get(_last_key(fault.place)) if fault.code == "not_finite" else None
     return fault if place is None else replace(fault, place=place)
 
@@ -448,6 +447,5 @@ def _outcome(record: GameRecord | None, notes: Notes, known: Format) -> ReadOutc
         return ReadOutcome(faults=notes.faults, fault_count=notes.fault_count, format=known.name)
     place = f"{notes.file} {notes.pointer}".rstrip()
     warnings = notes.warnings() + oddity_warnings(record, place)
-    return ReadOutcome(
-        game=ReadGame(record=record, warnings=warnings, place=place, private=notes.private), format=known.name
-    )
+    game = ReadGame(record=record, warnings=warnings, place=place, private=notes.private)
+    return ReadOutcome(game=game, format=known.name)

@@ -285,10 +285,8 @@ def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
     if not modes:
         return name, ""
     # What stands around another name comes before what stands around any words.
-    around = [
-        (one["name"], mode) for mode in modes if NAMED in mode if (one := _around(mode).fullmatch(name))
-    ]
-    return next((one for one in (*around, *_splits_of(name)) if one[1] in modes), (name, ""))
+    found = [(one["name"], mode) for mode in modes if NAMED in mode if (one := _around(mode).fullmatch(name))]
+    return next((one for one in (*found, *_splits_of(name)) if one[1] in modes), (name, ""))
 
 
 @lru_cache(maxsize=64)
@@ -311,9 +309,7 @@ def unknown_parts(lines: Iterable[str]) -> set[str]:
     plain = (chat.NUMBER.sub("", one["title"]) for one in sections if not read_heading(one[0]))
     titles = {one.strip().casefold() for one in plain}
     known = (chat.HIDDEN, chat.SETUP)
-    return {
-        one for one in titles - TALK if not (kind_of_type(one) or any(shape.search(one) for shape in known))
-    }
+    return {one for one in titles - TALK if not (kind_of_type(one) or any(own.search(one) for own in known))}
 
 
 def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:

@@ -224,7 +224,6 @@ def _add_player(game: _Game, name: str, place: str, *, speaks: bool = False) -> 
 
 
 def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
-    """Add a line to the game."""
     if line.kind == "blank":
         if game.open is not None:
             game.open["message"] += "\n"

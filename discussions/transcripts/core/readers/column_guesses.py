@@ -209,11 +209,8 @@ def find_kind(free: list[Column], players: Column) -> str:
         names = {name for name, _cell in pairs}
         # Rows without a player's role say nothing of it.
         is_role = recipes.field_of(column.name) in (recipes.PLAYER, "role")
-        codes = {
-            (who, cell.replace(who, recipes.ANY) if who else cell)
-            for who, cell in pairs
-            if cell or not is_role
-        }
+        told = ((who, cell) for who, cell in pairs if cell or not is_role)
+        codes = {(who, cell.replace(who, recipes.ANY) if who else cell) for who, cell in told}
         different = {code for _name, code in codes} - {""}
         is_flag = all(kind_of_flag(cell, is_private=True) for cell in column.different)
         # Of some flags the name says what they mean.

@@ -90,7 +90,6 @@ class Draft:
         self._add("votes", place, part | private, {})
 
     def add_elimination(self, place: str, number: Any, player: Any, how: str) -> None:
-        """A player who left the game in the round with this number."""
         self._add("eliminations", place, {"roundNumber": number, "playerName": player, "how": how}, {})
 
     def _add(self, kind: str, place: str, part: dict[str, Any], fields: Mapping[str, str]) -> None:
@@ -103,7 +102,6 @@ class Draft:
 
 
 def is_nobody(target: str) -> bool:
-    """Whether the target of a vote says that nobody was voted for."""
     said = re.sub(r"[\W_]+", "", target).lower()
     return said in _NOBODY or said.startswith("abstain")
 

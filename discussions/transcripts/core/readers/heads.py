@@ -297,7 +297,6 @@ class FirstGame(Struct, frozen=True):
 
     @property
     def spoken(self) -> dict[int, int]:
-        """The number of messages of each player."""
         return Counter(message.player for message in self.record.messages) if self.record else {}
 
     @property

@@ -164,7 +164,6 @@ def _differ_in_words(parts: list[Any]) -> bool:
 
 
 def _is_hidden_chat(part: Any) -> bool:
-    """Whether the name of a chat says that not everybody could hear it."""
     called = (as_object(part).get(key) for key in _CALLED)
     return any(is_hidden(name) or kind_of_title(name) for name in called if type(name) is str)
 

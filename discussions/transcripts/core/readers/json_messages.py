@@ -270,14 +270,12 @@ def without_repeated(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _author_and_text(item: dict[str, Any]) -> tuple[str, ...]:
-    """The player and the text of a message."""
     cells = flattened(item)
     fields = recipes.suggest_fields(list(cells))
     return tuple(as_text(cells[fields[field].partition(recipes.OR)[0]]) for field in recipes.NEEDED)
 
 
 def game_id(value: dict[str, Any]) -> Any:
-    """The id that an object gives its game; None without one."""
     parts = (value, *(as_object(value.get(key)) for key in ("metadata", "game", "info")))
     called = (key for key in value if recipes.field_of(key) == "game" and type(value[key]) in (str, int))
     return find_id(parts, *ID_KEYS, "conversationId", *called)

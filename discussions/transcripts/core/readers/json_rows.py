@@ -203,9 +203,7 @@ def _rows(
     for begin, after, at, data in entries(start, end, number):
         entry = _value(data)
         if type(entry) is dict:
-            yield TableRow(
-                number=at, start=begin, end=after, cells=_cells(json_cells.flattened(entry), numbers, width)
-            )
+            yield TableRow(at, begin, after, _cells(json_cells.flattened(entry), numbers, width))
 
 
 def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[_Entry]:

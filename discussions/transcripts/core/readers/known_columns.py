@@ -32,9 +32,8 @@ def suggest_known(table: Table) -> dict[str, str]:
         fields[recipes.TEXT] = recipes.OR.join(said if "type" in fields else said[:1])
     types = [one for one in columns_in(table) if recipes.field_of(one.name) == "type"]
     if len(types) > 1:
-        fields["type"] = recipes.OR.join(
-            one.name for one in sorted(types, key=partial(_count_wrapped, types))
-        )
+        ordered = sorted(types, key=partial(_count_wrapped, types))
+        fields["type"] = recipes.OR.join(one.name for one in ordered)
     return fields
 
 

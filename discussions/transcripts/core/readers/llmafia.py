@@ -37,7 +37,6 @@ class _Line(Struct, frozen=True):
 
 
 def recognises_files(names: Sequence[str]) -> bool:
-    """Whether two of the files that are read are among the names."""
     return len(_FILES & set(names)) >= 2
 
 

@@ -296,9 +296,8 @@ def _hearer_of(head: _Head, any_name: "re.Pattern[str]") -> tuple[str, str]:
     """Whom brackets before a text name beside who speaks, and the text: "[Ann -> Bea] Psst", "[Ann]<Bea> Psst"."""
     if head.text and _ADDRESSED.search(head.shape):
         return head.names[1], head.text
-    named = (
-        any_name.match(head.text, 1) if head.text[:1] in _OPENING and head.shape[-1:] in _CLOSING else None
-    )
+    is_boxed = head.text[:1] in _OPENING and head.shape[-1:] in _CLOSING
+    named = any_name.match(head.text, 1) if is_boxed else None
     if named and head.text[named.end() : named.end() + 1] in _CLOSING:
         return named[0], head.text[named.end() + 1 :].strip()
     return "", head.text

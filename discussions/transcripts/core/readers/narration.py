@@ -212,7 +212,6 @@ class Rounds(Struct):
     over: int = 0
 
     def begin(self, number: int, *, is_night: bool) -> None:
-        """A round or a night with a number begins."""
         self.number, self.is_night = number, is_night
         self.is_numbered = self.is_numbered or not is_night
         self.has_talk, self.over = False, 0
@@ -247,7 +246,6 @@ def to_number(written: str) -> int:
 
 
 def is_night(part: str) -> bool:
-    """Whether this word for a part of a game is one for a night."""
     return part.casefold() in (*NIGHTS.split("|"), "夜", "晚")
 
 
@@ -393,7 +391,6 @@ def votes_in(text: str) -> Iterator[tuple[str, str]]:
 
 
 def tells(text: str, *, with_votes: bool = True) -> bool:
-    """Whether a text says what who leads the game says."""
     return any(_rounds_in(text)) or any(leavers(text)) or (with_votes and any(votes_in(text)))
 
 

@@ -99,7 +99,6 @@ PART = mark('Parts of messages that are no text were left out: {count} (first "{
 
 
 def is_chat_message(value: Any) -> bool:
-    """Whether a JSON value is one message of a chat."""
     if type(value) is not dict or _HOLDS_CONTENT.isdisjoint(value):
         return False
     value = with_role(value)
@@ -225,10 +224,8 @@ def _without_prompts(entries: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]
     said = [as_object(with_role(entry)) for _place, entry in entries]
     names = {str(one["name"]) for one in said if one.get("name")}
     first = next((at for at, one in enumerate(said) if one.get("name")), 0)
-    users = [
-        at for at, one in enumerate(said) if one.get("role") in ("user", "human") and not one.get("name")
-    ]
-    told = [at for at in users if not _is_of_tools(said[at])]
+    bare = [at for at, one in enumerate(said) if one.get("role") in ("user", "human") and not one.get("name")]
+    told = [at for at in bare if not _is_of_tools(said[at])]
     is_led = len(names) > 1 and not any(
         at > first or _ADDRESSES.search(str(said[at].get("content"))) for at in told
     )
@@ -329,7 +326,6 @@ def _with_facts(names: list[str], wrapper: dict[str, Any]) -> list[Any]:
 
 
 def calls_of(entry: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The name and the arguments of each call in a message."""
     content = as_objects(as_object(entry).get("content"))
     calls = [call.get("function") for call in as_objects(as_object(entry).get("tool_calls"))]
     calls += [as_object(entry).get("function_call"), *(part for part in content if "input" in part)]

@@ -262,10 +262,8 @@ def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
 
 def places_of(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, list[int]]:
     """Field -> the positions of its columns."""
-    numbers = {name: index for index, name in enumerate(columns)}
-    return {
-        key: [numbers[one] for one in recipes.split_columns(name, numbers)] for key, name in fields.items()
-    }
+    places = {name: index for index, name in enumerate(columns)}
+    return {key: [places[one] for one in recipes.split_columns(name, places)] for key, name in fields.items()}
 
 
 def _are_told(table: Table, at: Mapping[str, list[int]]) -> bool:

@@ -154,9 +154,8 @@ def find_separators(text: str) -> list[tuple[str, str]]:
 def _lines(text: str) -> list[str]:
     """The lines, with boxes and branches as names before texts."""
     lines = text.splitlines()
-    return forms.as_chat(
-        lines, filter(None, (forms.find_verbs(lines), forms.find_boxes(lines), forms.find_branches(lines)))
-    )
+    found = (find(lines) for find in (forms.find_verbs, forms.find_boxes, forms.find_branches))
+    return forms.as_chat(lines, filter(None, found))
 
 
 def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Found]:

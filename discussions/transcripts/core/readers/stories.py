@@ -71,7 +71,6 @@ def _lines_told(cell: str, names: Collection[str]) -> Iterator[_Line]:
 
 
 def _texts_inside(value: Any) -> Iterator[str]:
-    """The texts in a JSON value, in order."""
     if type(value) is str:
         yield value
     for part in as_object(value).values() if type(value) is dict else value if type(value) is list else ():

@@ -107,5 +107,4 @@ def table_columns(names: Sequence[str]) -> list[str]:
 
 
 def sample_rows(table: Table, count: int = SAMPLED) -> Iterator[list[str]]:
-    """The cells of the first rows."""
     return (row.cells for row in islice(table.rows, count))
