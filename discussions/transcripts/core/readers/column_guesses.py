@@ -138,10 +138,9 @@ def find_telling(table: Table, places: Iterable[int], texts: Sequence[int]) -> t
     own = [place for place in own if not _lists_columns(table, place, said)]
     named = {place for place in own if looks_like_audience(columns[place])}
     named -= {place for place in named if not _OF_PLAY.isdisjoint(words_of(columns[place]))}
-    last = [name.rpartition(".")[2] for name in columns]
     # Who leads a round, or what came of it, is no list.
-    lists = {at for at in own for cells in sample_rows(table) if "," in cells[at]}
-    leading = {at for at in own if at not in lists and _is_of_leaders(last[at])}
+    leading = {at for at in own if _is_of_leaders(columns[at].rpartition(".")[2])}
+    leading -= {at for at in leading for cells in sample_rows(table) if "," in cells[at]}
     return [
         place for place in own if place in named or not (place in leading or is_of_others(columns[place]))
     ], named

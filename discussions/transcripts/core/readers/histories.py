@@ -12,10 +12,10 @@ from discussions.transcripts.core.audience import LEAST_SPACES, THOUGHT, VOTE, k
 from discussions.transcripts.core.fields import as_list, as_object, read_part
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import openai_chat
-from discussions.transcripts.core.readers.answers import Answer, find_public
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.json_rounds import ROUND_KEY
 from discussions.transcripts.core.readers.narration import PARTS, ROLE
+from discussions.transcripts.core.readers.stories import Answer, find_public
 from discussions.transcripts.core.thoughts import read_answer, split_thoughts
 from workspace.core.words import mark
 

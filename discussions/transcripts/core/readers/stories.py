@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any
 
+from msgspec import Struct
+
 from discussions.transcripts.core.fields import as_object
-from discussions.transcripts.core.readers.answers import Answer, find_public
 from discussions.transcripts.core.readers.columns import PLAYER, TEXT, suggest_fields
 from discussions.transcripts.core.readers.narration import votes_in
 from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
@@ -25,6 +26,37 @@ _BALLOT = re.compile(r"\[(?P<target>\w[\w .'’-]{0,40})\]")
 
 # Who says what, or for whom somebody votes, and how often before.
 _Line = tuple[str, str, str, int]
+
+
+class Answer(Struct):
+    """A text that a player answered: its message in the history, and where each hearer was told it."""
+
+    owner: str
+    at: int
+    text: str
+    heard: dict[str, int] = {}
+
+    @property
+    def hearers(self) -> set[str]:
+        """Those who knew it: its author, and everybody who was told it."""
+        return {self.owner, *self.heard}
+
+
+def find_public(said: list[Answer]) -> list[Answer]:
+    """The answers told to all who are told, or answer, something later; at the end half of them are enough."""
+    later: set[str] = set()
+    likely: list[Answer] = []
+    hidden: list[Answer] = []
+    for answer in reversed(said):
+        (likely if answer.hearers >= later else hidden).append(answer)
+        later |= answer.hearers
+    small = [answer.hearers for answer in hidden]
+    public: list[Answer] = []
+    for answer in reversed(likely):
+        is_shrunk = public and 2 * len(answer.hearers) <= len(public[-1].hearers)
+        if answer.hearers not in small and not is_shrunk:
+            public.append(answer)
+    return public
 
 
 def merge_stories(table: Table) -> Table:
