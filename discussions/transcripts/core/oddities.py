@@ -382,12 +382,8 @@ def without_repeated(game: GameRecord) -> GameRecord:
             first[key] = count
         places[message.position] = first[key]
     kept = [message for message in game.messages if message.position not in repeated]
-    moved = [
-        structs.replace(
-            message, position=places[message.position], reply_to=places.get(message.reply_to or 0)
-        )
-        for message in kept
-    ]
+    moves = [(one, places[one.position], places.get(one.reply_to or 0)) for one in kept]
+    moved = [structs.replace(one, position=at, reply_to=to) for one, at, to in moves]
     return structs.replace(game, messages=moved)
 
 

@@ -174,11 +174,9 @@ def split_thoughts(text: str) -> tuple[str, str]:
         labels = _labels_of(text)
     if labels and _names_thought(labels[0]) and not text[: labels[0].start()].strip():
         ends = [*(label.start() for label in labels[1:]), len(text)]
-        pieces = [
-            piece
-            for label, end in zip(labels, ends, strict=True)
-            for piece in _in_line(text[label.end() : end], is_thought=_names_thought(label))
-        ]
+        spans = zip(labels, ends, strict=True)
+        read = ((_names_thought(label), text[label.end() : end]) for label, end in spans)
+        pieces = [piece for is_thought, part in read for piece in _in_line(part, is_thought=is_thought)]
         # "Inside: nothing to see." is said.
         is_open = "inside" in text[: labels[0].end()].casefold() and all(hides for hides, _piece in pieces)
         return (text, "") if is_open else _join_pieces(pieces)

@@ -256,10 +256,8 @@ class _Entry(Struct, frozen=True):
 def recognises_text(text: str) -> bool:
     """Whether the text begins with the status of two agents."""
     first = [_LINE.fullmatch(line.strip()) for line in text.lstrip().split("\n", 2)[:2]]
-    return len(first) == 2 and all(
-        match is not None and match["kind"] == "status" and _STATUS.fullmatch(match["rest"])
-        for match in first
-    )
+    status = [one and one["kind"] == "status" and _STATUS.fullmatch(one["rest"]) for one in first]
+    return len(first) == 2 and all(status)
 
 
 def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:

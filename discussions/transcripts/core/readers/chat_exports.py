@@ -119,11 +119,8 @@ def table_of_files(files: Mapping[str, bytes]) -> Table:
 def _workspace(files: Mapping[str, bytes], notes: Notes) -> tuple[dict[str, str], dict[str, list[_Placed]]]:
     """The names of an export's people by id, and the messages of each channel, with its name where it is private."""
     ends = {path.rpartition("/")[2]: path for path in files if not _DAY.search(path)}
-    tops = {
-        name: as_objects(read_inside(files[ends[name]], name, notes).value)
-        for name in (*_USERS, _PUBLIC, *_PRIVATE)
-        if name in ends
-    }
+    listed = [name for name in (*_USERS, _PUBLIC, *_PRIVATE) if name in ends]
+    tops = {name: as_objects(read_inside(files[ends[name]], name, notes).value) for name in listed}
     people = [user for name in _USERS for user in tops.get(name, ())]
     users = {user["id"]: _called(user) for user in people if type(user.get("id")) is str}
     secret = [room for name in _PRIVATE for room in tops.get(name, ())]

@@ -272,11 +272,8 @@ def find_marks(table: Table, mapping: recipes.MappingRecord) -> dict[str, int]:
     typed = [cells for cells in rows if "type" in cells]
     counts = Counter(cells["type"] for cells in typed)
     said = Counter(cells["type"] for cells in typed if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER))
-    return {
-        value: count
-        for value, count in counts.items()
-        if said[value] < count <= guesses.MOST_ROUNDS and count > 1 and kind_of_type(value) != VOTE
-    }
+    often = ((value, count) for value, count in counts.items() if 1 < count <= guesses.MOST_ROUNDS)
+    return {value: count for value, count in often if said[value] < count and kind_of_type(value) != VOTE}
 
 
 _IS_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\"{\[])")

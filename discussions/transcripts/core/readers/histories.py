@@ -151,11 +151,8 @@ def _as_chat(part: Any) -> Any:
 
 def _is_own(owner: str, chat: list[Any]) -> bool:
     """Whether what is answered in a chat is its owner's: nobody else has a name in it."""
-    names = {
-        str(message.get("name") or owner).casefold()
-        for message in map(as_object, map(openai_chat.with_role, chat))
-        if message.get("role") == "assistant"
-    }
+    told = map(as_object, map(openai_chat.with_role, chat))
+    names = {str(one.get("name") or owner).casefold() for one in told if one.get("role") == "assistant"}
     return names <= {owner.casefold()}
 
 
@@ -261,11 +258,8 @@ def _heard_parts(histories: list[AgentChat], named: "re.Pattern[str]", answer: A
 
 
 def _heard(histories: list[AgentChat], named: "re.Pattern[str]", answer: Answer) -> Answer:
-    places = {
-        history.owner: _place_of(history.told, _plain(answer.text), answer.owner, named)
-        for history in histories
-        if history.owner != answer.owner
-    }
+    others = (one for one in histories if one.owner != answer.owner)
+    places = {one.owner: _place_of(one.told, _plain(answer.text), answer.owner, named) for one in others}
     return replace(answer, heard={owner: at for owner, at in places.items() if at >= 0})
 
 

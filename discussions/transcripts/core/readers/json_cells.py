@@ -341,10 +341,8 @@ def are_columns(value: Any) -> bool:
     """Whether an object has a column under each key, as pandas writes tables: {"player": {"0": "Ann", "1": "Bea"}}."""
     columns = list(value.values()) if type(value) is dict and len(value) > 1 else []
     keys = list(columns[0]) if columns and type(columns[0]) is dict else []
-    return len(keys) > 1 and all(
-        type(column) is dict and list(column) == keys == [str(number) for number in range(len(keys))]
-        for column in columns
-    )
+    counted = [str(number) for number in range(len(keys))]
+    return len(keys) > 1 and all(type(one) is dict and list(one) == keys == counted for one in columns)
 
 
 def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:

@@ -82,10 +82,9 @@ def list_games(
     if not are_rounds and any(map(_is_hidden_chat, told.values())):
         raise Unclear
     own = (game_id(value) if is_object else None) or around
+    inside = {name: part for name, part in told.items() if depth < DEEPEST and not is_about(name)}
     inner = {
-        name: list_games(part, name, f"{pointer}/{name}", depth + 1, own)
-        for name, part in told.items()
-        if depth < DEEPEST and not is_about(name)
+        name: list_games(part, name, f"{pointer}/{name}", depth + 1, own) for name, part in inside.items()
     }
     places = {name: (f"{pointer}/{name}", part) for name, part in told.items()}
     if any(inner.values()):

@@ -100,12 +100,8 @@ def _check(template: _Template) -> None:
     if unknown := next(iter(_fields(template) - {*FIELDS}), ""):
         raise ValueError(say(NO_FIELD, field=unknown[:60], known=", ".join(FIELDS)))
     if not all(template[2:-1:2]) or len({*named}) < len(named):
-        raise ValueError(
-            say(
-                'The template "{line}" needs something between any two fields, each of which stands once.',
-                line=_written(template)[:60],
-            )
-        )
+        sentence = 'The template "{line}" needs something between any two fields, each of which stands once.'
+        raise ValueError(say(sentence, line=_written(template)[:60]))
 
 
 def find_fault(separator: str) -> str:

@@ -464,11 +464,11 @@ def _find_figures(heads: Mapping[int, _Head]) -> dict[int, str]:
     """The lines with only numbers, roles or lists of players, where others say more: "Left: Ann", "Ann: 5 votes"."""
     names = {head.player.casefold() for head in heads.values()}
     ids = {number for number, head in heads.items() if _ID.fullmatch(head.text)}
+    texts = {n: head.text for n, head in heads.items()}
     listed = {
-        n
-        for n, head in heads.items()
-        if chat_labels.is_figure(head.text, names) or cast_lists.is_card(head.text)
-    } | ids
+        n for n, said in texts.items() if chat_labels.is_figure(said, names) or cast_lists.is_card(said)
+    }
+    listed |= ids
     # A name alone may be a vote, if not others have several: "Ann (2): Bea, Cid".
     tallies = {heads[number].shape for number in listed if "," in heads[number].text}
     listed -= {n for n in listed if heads[n].text.casefold() in names and heads[n].shape not in tallies}

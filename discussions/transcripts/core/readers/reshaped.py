@@ -314,12 +314,8 @@ def _merge_observed(table: Table) -> Table:
     at = [place for place, field in enumerate(fields) if field in ("id", "game")]
     events = _events(islice(table.rows, SAMPLED), at) if "id" in fields else {}
     repeated = [rows for rows in events.values() if len(rows) > 1]
-    differ = {
-        place
-        for rows in repeated
-        for place, cells in enumerate(zip(*(row.cells for row in rows), strict=True))
-        if len({*cells}) > 1
-    }
+    columns = (zip(*(row.cells for row in rows), strict=True) for rows in repeated)
+    differ = {place for own in columns for place, cells in enumerate(own) if len({*cells}) > 1}
     if len(differ) != 1 or fields[place := differ.pop()] not in (None, "audience"):
         return table
     if any(len(row.cells[place]) > LONGEST_NAME for rows in repeated for row in rows):
