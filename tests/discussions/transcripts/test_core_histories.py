@@ -203,6 +203,23 @@ def test_an_answer_that_nobody_was_told_is_kept_apart():
     assert any("bored" in entry.text for entry in game.private)
 
 
+def test_memories_tell_who_was_voted_out_when_a_day_ends():
+    talk = [(number, name, said(name, number)) for number in (1, 2, 3) for name in NAMES]
+    ends = {number: f"Day {number}: {NAMES[-number]} was arrested (villager)" for number in (1, 2)}
+    memories = {name: [f"You're {name}."] for name in NAMES}
+    for at, (number, who, text) in enumerate(talk, start=1):
+        for name, memory in memories.items():
+            memory.append(f"You said: {text}" if who == name else f"{who}: {text}")
+            memory += [ends[number]] if at % len(NAMES) == 0 and number in ends else []
+    state = [{"name": name, "memory": memory} for name, memory in memories.items()]
+    cast = [{"name": name, "role": "cop"} for name in [*NAMES, "Fay"]]
+    game = json.dumps({"winner": "good", "start": cast, "state": state}).encode()
+    (read,) = read_transcripts(game, "a.json").games
+    assert [(one.round, NAMES[one.player - 1], one.text) for one in read.record.messages] == talk
+    assert (read.record.winner, read.record.players[-1].name) == ("good", "Fay")
+    assert {player.role for player in read.record.players} == {"cop"}
+
+
 WORDINGS = ['{name} said: "{text}"', "[Day {name}] - {name} (to all) > {text}", "Statement of {name}: {text}"]
 
 

@@ -65,6 +65,7 @@ SHAPES: dict[str, Callable[[list[str]], dict[str, Any]]] = {
 
 TOLD_APART: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "level": lambda hearers: {"level": 0 if len(hearers) > 1 else 2},
+    "two words": lambda hearers: {"voice": "full" if len(hearers) > 1 else "in petto"},
     "count": lambda hearers: {"who_heard": len(hearers) - 1},
     "state": lambda hearers: {"state": "posted" if len(hearers) > 1 else "dropped"},
 }

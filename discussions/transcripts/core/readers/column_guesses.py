@@ -66,7 +66,7 @@ _SPOKEN = frozenset(
 )
 _COUNTS = frozenset("round subround turn step iteration cycle rotation lap".split())
 _SIGNS = re.compile(r"[\W_]+")
-_CODE = re.compile(r"[01]|(?!\w{1,9}://)[^\s\d]\S{0,80}")
+_CODE = re.compile(r"[01]|(?!\w{1,9}://)[^\s\d]\S{0,80}(?: \S{1,20}){0,2}")
 _DIGIT = re.compile(r"\d")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _LABELS = re.compile(r"^[\W_]{0,9}([^\W_][^\n:]{0,30}): ", re.MULTILINE)

@@ -12,9 +12,10 @@ from discussions.transcripts.core.audience import LEAST_SPACES, THOUGHT, VOTE, k
 from discussions.transcripts.core.fields import as_list, as_object, read_part
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import openai_chat
-from discussions.transcripts.core.readers.draft import Draft
+from discussions.transcripts.core.readers.cast_lists import add_listed
+from discussions.transcripts.core.readers.draft import VOTED_OUT, Draft
 from discussions.transcripts.core.readers.json_rounds import ROUND_KEY
-from discussions.transcripts.core.readers.narration import PARTS, ROLE
+from discussions.transcripts.core.readers.narration import PARTS, ROLE, leavers
 from discussions.transcripts.core.readers.stories import Answer, find_public
 from discussions.transcripts.core.thoughts import read_answer, split_thoughts
 from workspace.core.words import mark
@@ -42,6 +43,7 @@ _CHATS = (
     "chat",
 )
 _APART = "\0"
+_LONGEST_END = 80
 # Between a name and what it says: " said: \"", " (Villager): ".
 _SAYS = re.compile(r"(?:[^.!?\0]|[.!?](?![\s\"”]))*[:：\"“'‘>\])–—-]\s*")
 _SPACES = re.compile(r"\s+")
@@ -100,7 +102,11 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         draft.add_player(history.place, history.owner, history.role, None)
         history.answers = [answer for answer in answers if answer.owner == history.owner]
         _count_rounds(history, said)
-    return _fill(draft, {history.owner: history for history in histories}, public)
+    game = _fill(draft, {history.owner: history for history in histories}, public)
+    roster = {player["name"]: player for player in game["players"]}
+    add_listed([value], roster, {})
+    winner = as_object(value).get("winner")
+    return game | {"players": [*roster.values()]} | ({"winner": winner} if type(winner) is str else {})
 
 
 def _find_chats(
@@ -305,10 +311,16 @@ def _count_rounds(history: AgentChat, said: list[Answer]) -> None:
         if history.owner in answer.heard:
             told = told.replace(_plain(answer.text), "")
     number: int | None = None
-    for text in told.split(_APART):
+    has_heard = False
+    for text, whole in zip(told.split(_APART), history.told.split(_APART), strict=True):
         for value in (int(found["number"]) for found in _TOLD_DAY.finditer(text)):
             is_next = value <= 1 if number is None else value == number + 1
-            number = value if is_next else number
+            # "Day 1: Ann was exiled" after its talk ends it.
+            is_out = len(text) < _LONGEST_END and any(how == VOTED_OUT for _who, how in leavers(text))
+            is_over = has_heard and is_out and value == (number or 1)
+            number = value + 1 if is_over else value if is_next else number
+            has_heard = has_heard and not (is_over or is_next)
+        has_heard = has_heard or text != whole
         history.rounds.append(number)
 
 

@@ -330,9 +330,13 @@ def _items_of(value: Any) -> dict[Any, Any]:
 
 
 def _lists_in(value: Any, path: str) -> Iterator[str]:
-    for part in islice(_items_of(value).values() or [value], MOST_ITEMS):
+    parts = [*islice(_items_of(value).values() or [value], MOST_ITEMS)]
+    # What is text in other items is no list of rows.
+    texts = {key for part in parts for key, inner in as_object(part).items() if type(inner) is str}
+    for part in parts:
         is_open = type(part) is dict and path.count(".") < DEEPEST_LIST
         for key, inner in islice(part.items(), MOST_KEYS) if is_open else ():
+            inner = None if key in texts else inner
             own = f"{path}.{key}" if path else key
             if _are_rows(inner):
                 yield own

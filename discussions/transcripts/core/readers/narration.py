@@ -189,7 +189,7 @@ _LEAVES = re.compile(
     rf"(?:^|[,:(]\s?)[^\w\s]{{0,3}}\s{{0,3}}(?P<name>{WHO}),? "
     r"(?:(?:was|were|is|has been|have been|got|gets|wurde|fue|foi) )?(?:found )?"
     r"(?:(?P<killed>dead|killed|eaten|murdered|died|dies|slain)"
-    r"|eliminated|voted (?:out|off)|lynched|executed|banished|exiled|ejected|hanged|removed|leaves"
+    r"|eliminated|voted (?:out|off)|lynched|executed|banished|exiled|ejected|hanged|removed|arrested|leaves"
     r"|(?<=is )out|(?<=was )out)\b",
     re.IGNORECASE,
 )
