@@ -7,7 +7,7 @@ pair with `*` stands for numbers: "P*" is "Player*" says that P2 is the player w
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Annotated, Literal
 
 import msgspec
@@ -225,14 +225,11 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
         # "authorName" rather than "author", and a name rather than "player_id", which may stand before it.
         first = _SIGNS.sub("", names[0]).lower()
         end = "name" if first.endswith("id") else f"{first}name"
-        names.sort(key=partial(_is_not_called, end=end))
+        ending = [name for name in names if _SIGNS.sub("", name).lower().endswith(end)]
+        names[:] = dict.fromkeys((*ending, *names))
     if "type" not in found:
         return {field: names[0] for field, names in found.items() if field not in OF_TYPED_ROWS}
     return {field: OR.join(names) for field, names in found.items()}
-
-
-def _is_not_called(name: str, *, end: str) -> bool:
-    return not _SIGNS.sub("", name).lower().endswith(end)
 
 
 def _by_field(columns: Iterable[str]) -> dict[str, list[str]]:

@@ -272,15 +272,12 @@ def _under(key: str, value: dict[str, Any], depth: int) -> Any:
         return [{"channel": key} | row for row in said] if is_asked else said
     # The only list of a value is read as the lines of a text.
     is_of_round = depth > 1 or names_round(value) or ROUND_KEY.fullmatch(key) is not None
-    part = _of_lines(value[key]) if is_of_round and (_may_be_said(key) or is_hidden(key)) else value[key]
+    lines = as_list(value[key]) if is_of_round and (_may_be_said(key) or is_hidden(key)) else []
+    said = [
+        match.groupdict() for line in lines if type(line) is str and (match := _NAMED_TEXT.fullmatch(line))
+    ]
+    part = said if said and len(said) == len(lines) else value[key]
     return with_objects(_of_store(key, by_player(key, part)), depth + 1)
-
-
-def _of_lines(lines: Any) -> Any:
-    """An object for each of several texts that begin with who speaks, "Ann: Hello."; other values as they are."""
-    texts = [line for line in as_list(lines) if type(line) is str]
-    said = [match.groupdict() for line in texts if (match := _NAMED_TEXT.fullmatch(line))]
-    return said if said and len(said) == len(lines) else lines
 
 
 def _may_be_said(key: str) -> bool:

@@ -79,7 +79,8 @@ def list_games(
         if _are_pieces([*told.values()], key) or may_repeat_turns([*told.values()]):
             raise Unclear
     are_rounds = len(told) < 2 or key.casefold() in rounds.ROUNDS or rounds.are_rounds(told)
-    if not are_rounds and any(map(_is_hidden_chat, told.values())):
+    called = [str(as_object(part).get(named) or "") for part in told.values() for named in _CALLED]
+    if not are_rounds and any(is_hidden(name) or kind_of_title(name) for name in called):
         raise Unclear
     own = (game_id(value) if is_object else None) or around
     inside = {name: part for name, part in told.items() if depth < DEEPEST and not is_about(name)}
@@ -126,7 +127,10 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     counts = Counter(number for own_rows in rows for number in {*map(rounds.round_in, own_rows)} - {""})
     again = [number for number, count in counts.items() if count > 1]
     is_told = (key in LISTS or own) and not _differ_in_words([*first.values()])
-    if (again or not counts) and not is_told and _may_be_channels(rows):
+    pairs = permutations(map(_speakers, rows), 2)
+    # At most half of those who speak in one, and nobody else, speak in another one.
+    may_be_channels = any(few < many and 2 * len(few) <= len(many) for few, many in pairs)
+    if (again or not counts) and not is_told and may_be_channels:
         raise Unclear
     words = [{*words_of(name)} for name in first]
     if not rounds.SETS.isdisjoint(words_of(key)) or not any(map(rounds.GAMES.isdisjoint, words)):
@@ -160,17 +164,6 @@ def _differ_in_words(parts: list[Any]) -> bool:
     """Whether each of several objects has a text of its own under the same key."""
     texts = [{key: said for key, said in as_object(part).items() if type(said) is str} for part in parts]
     return any(len({*(text.get(key, "") for text in texts)} - {""}) == len(texts) for key in texts[0])
-
-
-def _is_hidden_chat(part: Any) -> bool:
-    called = (as_object(part).get(key) for key in _CALLED)
-    return any(is_hidden(name) or kind_of_title(name) for name in called if type(name) is str)
-
-
-def _may_be_channels(talks: list[list[rounds.Row]]) -> bool:
-    """Whether at most half of those who speak in one talk, and nobody else, speak in another one."""
-    speakers = list(map(_speakers, talks))
-    return any(few < many and 2 * len(few) <= len(many) for few, many in permutations(speakers, 2))
 
 
 def _speakers(talk: list[rounds.Row]) -> set[str]:
