@@ -105,8 +105,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     game = _fill(draft, {history.owner: history for history in histories}, public)
     roster = {player["name"]: player for player in game["players"]}
     add_listed([value], roster, {})
-    winner = as_object(value).get("winner")
-    return game | {"players": [*roster.values()]} | ({"winner": winner} if type(winner) is str else {})
+    return game | {"players": [*roster.values()], "winner": as_object(value).get("winner")}
 
 
 def _find_chats(

@@ -48,9 +48,7 @@ MOST_QUESTIONS = 10
 _API_ROLES = frozenset(("assistant", "user", "human", "ai"))
 _ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
 # "Day two", "Tour IV".
-_COUNTED = CARDINALS | {
-    roman: number for number, roman in enumerate("i ii iii iv v vi vii viii ix x xi xii".split(), start=1)
-}
+_COUNTED = CARDINALS | {roman: at for at, roman in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 _BELOW_ZERO = re.compile(r"(?:^|\s)[-−]$")
 _TURN = re.compile(r"(\d{1,9})(?:\.0+)?", re.ASCII)
 _MONTH = (
