@@ -334,14 +334,16 @@ def test_a_game_may_be_named_after_its_first_rows_and_nicknames_come_before_ids(
     assert spoken(record) == talk()
 
 
+@pytest.mark.parametrize("vote", ["Jon", "I am voting for Jon.", "My vote goes to Jon!"])
 @pytest.mark.parametrize("nobody", ["No Ejection", "skip", "Abstain.", "弃权"])
-def test_whoever_votes_for_nobody_says_nothing(nobody: str):
+def test_whoever_votes_for_nobody_says_nothing(nobody: str, vote: str):
     rows = [{"round": day, "phase": "DISCUSSION", "agent": name, "text": text} for day, name, text in talk()]
-    rows += [{"round": 2, "phase": "VOTING", "agent": "Ida", "text": "Jon"}]
+    rows += [{"round": 2, "phase": "VOTING", "agent": "Ida", "text": vote}]
     rows += [{"round": 2, "phase": "VOTING", "agent": name, "text": nobody} for name in NAMES[1:]]
+    rows += [{"round": 2, "phase": "DISCUSSION", "agent": "Kim", "text": "VOTE Jon"}]
     record, _asked = proposed(lines(rows))
     assert spoken(record) == talk()
-    assert record and [(vote.voter, vote.target) for vote in record.votes] == [(1, 2)]
+    assert record and [(vote.voter, vote.target) for vote in record.votes] == [(1, 2), (3, 2)]
 
 
 def test_a_choice_of_a_player_or_of_nobody_is_the_target_of_a_vote():

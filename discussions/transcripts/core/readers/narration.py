@@ -78,7 +78,7 @@ _VOTE = "(?:vote|voto|lynch|stimme|голос|投票)"
 # A message that is nothing but a vote: "!vote Ann", "##vote: Ann", "[vote] Ann", "vote: Ann".
 VOTE_COMMAND = re.compile(
     rf"(?:[!/.$#~]{{1,3}}\s?{_VOTE}[ :]|[\[(*<_]{{1,3}}\s?{_VOTE}\s?[\])*>_:]{{1,4}}"
-    rf"|\W{{0,3}}{_VOTE}(?:s| for)?\s?[:：=→>-]{{1,3}})\s?"
+    rf"|\W{{0,3}}{_VOTE}(?:s| for)?\s?[:：=→>-]{{1,3}}|(?-i:VOTE|LYNCH) )\s?"
     rf"(?:(?:for|against) )?@?(?P<target>{WHO})(?:に投票(?:し?ます|する|しました|した)?)?[\W_]{{0,4}}(?:</{_VOTE}>)?",
     re.IGNORECASE,
 )

@@ -20,6 +20,11 @@ _COMMAND = re.compile(
     r"(?P<sign>[!/.$~]|#{1,2})[^\W\d_]{2,20}(?:[\s:]{1,3}@?(?P<target>[^\n]{1,60}?))?\W{0,2}", re.IGNORECASE
 )
 _ALONE = ("!", "/", "##")
+_I_VOTE = re.compile(
+    r"(?:(?:I(?: am|['’]m| will|['’]ll)? (?:vote|voting)|my vote (?:is|goes)|ich stimme|je vote|voto|я голосую)"
+    r"(?: (?:for|to|against|für|gegen|pour|contre|a|por|contra|за|против))? )?(?P<target>[^\n]{1,60}?)\W{0,3}",
+    re.IGNORECASE,
+)
 
 
 def is_poll(target: str, signs: RowSigns) -> bool:
@@ -46,7 +51,9 @@ def of_kind(cells: Mapping[str, str], kind: str, signs: RowSigns) -> Mapping[str
     told = cells.get("audience", "")
     target = told if kind == VOTE and is_target(cells, signs.name(told), signs.names) else target
     # The value of a vote may stand where texts do, as may an answer in JSON that names it.
-    said = cells.get(recipes.TEXT, "") if kind == VOTE and not target else ""
+    said = cells.get(recipes.TEXT, "").strip() if kind == VOTE and not target else ""
+    named = _I_VOTE.fullmatch(said)
+    said = named["target"] if named and signs.name(named["target"]).casefold() in signs.names else said
     is_name = signs.name(said).casefold() in signs.names or (said != "" and is_nobody(said))
     voted = [part for key, part in read_answer(said).items() if recipes.field_of(key) in ("vote", "target")]
     for part in [said] if is_name else sorted(voted, key=lambda part: type(part) is int):
