@@ -335,10 +335,18 @@ def test_a_game_may_be_named_after_its_first_rows_and_nicknames_come_before_ids(
 
 
 @pytest.mark.parametrize("vote", ["Jon", "I am voting for Jon.", "My vote goes to Jon!"])
+def test_a_sentence_in_a_row_of_votes_is_a_vote(vote: str):
+    rows = [{"type": "chat", "round": day, "who": name, "text": text} for day, name, text in talk()]
+    rows += [{"type": "vote", "round": 2, "who": name, "text": vote} for name in NAMES[::2]]
+    record, _asked = proposed(lines(rows))
+    assert spoken(record) == talk()
+    assert record and {(vote.voter, vote.target) for vote in record.votes} >= {(1, 2), (3, 2)}
+
+
 @pytest.mark.parametrize("nobody", ["No Ejection", "skip", "Abstain.", "弃权"])
-def test_whoever_votes_for_nobody_says_nothing(nobody: str, vote: str):
+def test_whoever_votes_for_nobody_says_nothing(nobody: str):
     rows = [{"round": day, "phase": "DISCUSSION", "agent": name, "text": text} for day, name, text in talk()]
-    rows += [{"round": 2, "phase": "VOTING", "agent": "Ida", "text": vote}]
+    rows += [{"round": 2, "phase": "VOTING", "agent": "Ida", "text": "Jon"}]
     rows += [{"round": 2, "phase": "VOTING", "agent": name, "text": nobody} for name in NAMES[1:]]
     rows += [{"round": 2, "phase": "DISCUSSION", "agent": "Kim", "text": "VOTE Jon"}]
     record, _asked = proposed(lines(rows))

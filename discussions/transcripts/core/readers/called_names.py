@@ -107,7 +107,9 @@ def _find_names(lines: list[str]) -> frozenset[str]:
     # Of words in one place some may be named by nobody, but not most.
     likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
     likely |= named if likely else {word for slot in slots for word in slot}
-    whole = {word + end for word in likely for end in _ends_of(ends[word])}
+    # A name that has few second words, and always one, has these; any other has none.
+    bare = {word for word in likely if "" in ends[word] or len(ends[word]) > _MOST_ENDS}
+    whole = bare | {word + end for word in likely - bare for end in ends[word]}
     # "轮到 张三" is the turn of "张三".
     return frozenset(n for n in whole if _has_case(n) or n.partition(" ")[2] not in whole)
 
@@ -117,11 +119,6 @@ def _named(counts: Counter[str], words: Counter[str], text: str) -> set[str]:
     often = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
     # "[ANN] hello" and "Ann votes for Bea".
     return often.union(word for word in counts if word.isupper() and word.title() in often)
-
-
-def _ends_of(more: set[str]) -> set[str]:
-    """The second words of a name: one that has few, and always one, has these; any other has none."""
-    return more if "" not in more and len(more) <= _MOST_ENDS else {""}
 
 
 def _has_case(word: str) -> bool:

@@ -259,7 +259,10 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     named = [name for name in called if chat.NUMBER.search(name) or written.issuperset(words[name])]
     phrases = [name for name in called if _PHRASE.search(name)]
     # Of a channel, its members may be listed; "Prompt for Ann" and "Ann trusts Bea" say nothing themselves.
-    beside = Counter(name.rpartition(" ")[0] for name in names if _last_word(name) in known)
+    parts = [name.rpartition(" ") for name in names]
+    beside = Counter(
+        first for first, _space, last in parts if first and last.strip("()[]").casefold() in known
+    )
     beside.update(name for name in beside.copy() if name.partition(" ")[0].casefold() in known)
     doubtful = [name for name in names if kind_of_title(name) or beside[name.rpartition(" ")[0]] > 1]
     doubtful += [
@@ -273,11 +276,6 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     if len(named) > 2 and 2 * len(named) > len(called):
         doubtful += [name for name in called if name not in named]
     return frozenset(doubtful)
-
-
-def _last_word(name: str) -> str:
-    first, _space, last = name.casefold().rpartition(" ")
-    return last.strip("()[]") if first else ""
 
 
 def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
