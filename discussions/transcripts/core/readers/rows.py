@@ -354,6 +354,8 @@ def _add_message(
     # Without turns or ids of its own, a message has the number of those that everybody could hear.
     own = "turn" in signs.at or "id" in signs.at
     turn: dict[str, Any] = {"turn": _turn(game, cells.get("turn", ""), place)} if own else {}
+    reply = cells.get("reply_to", "").strip()
+    number = _TURN.fullmatch(reply)
     game.draft.add_message(
         place,
         game.round,
@@ -361,7 +363,8 @@ def _add_message(
         said,
         time=as_moment(cells.get("time", "")) or None,
         id=cells.get("id", "").strip() or None,
-        inReplyToId=_whole(cells.get("reply_to", "")),
+        # A whole number that a spreadsheet wrote as 3.0 is 3.
+        inReplyToId=str(int(number[1])) if number else reply or None,
         audience=audience,
         reasoning="\n".join(filter(None, (aside, cells.get("thought")))) or None,
         **turn,
@@ -454,12 +457,6 @@ def _turn(game: _RowGame, given: str, place: str) -> int | None:
     if number is None and given.strip():
         game.notes.fault("wrong_type", place, _NO_TURN, turn=given.strip()[:60])
     return int(number[1]) if number else None
-
-
-def _whole(given: str) -> str | None:
-    """A reply link; a whole number that a spreadsheet wrote as 3.0 is 3."""
-    number = _TURN.fullmatch(given.strip())
-    return str(int(number[1])) if number else given.strip() or None
 
 
 def _finish(game: _RowGame) -> NativeGame:
