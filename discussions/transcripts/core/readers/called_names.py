@@ -1,7 +1,7 @@
 """Names of players in lines of any form: words that change after the same beginnings, come back, and stand in texts."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
 
 from msgspec.structs import replace
@@ -81,9 +81,7 @@ def _find_names(lines: list[str]) -> frozenset[str]:
             if found.start() < FAR and not _PLACE.match(line, found.end()):
                 before = chat.as_shape(line[: found.start()])
                 places.setdefault(before, []).append((found[1], found["more"] or ""))
-    ends: dict[str, set[str]] = {}
-    slots: list[list[str]] = []
-    called_above: set[str] = set()
+    ends, slots, called_above = defaultdict[str, set[str]](set), list[list[str]](), set[str]()
     for before, stand in sorted(places.items(), key=lambda one: len(one[0])):
         place = Counter(word for word, _more in stand)
         again = Counter({word: count for word, count in place.items() if count > 1})
@@ -100,7 +98,7 @@ def _find_names(lines: list[str]) -> frozenset[str]:
             is_pure = before.strip() != "" and "|" not in before and len(called) == len(place)
             slots.append([word for word in called if word in again or is_pure])
             for word, more in stand:
-                ends.setdefault(word, set()).add(more)
+                ends[word].add(more)
     if len(counts) > _MOST_CALLED:
         return frozenset()
     named = _named(counts, words, "\n".join(lines))
