@@ -163,6 +163,13 @@ def test_lines_of_no_template_are_left_out_and_shown_but_begin_rounds_and_nights
     assert line_templates.read_lines(text.splitlines(), "({player}) {text}")[1] == ["Loading ..."]
 
 
+def test_a_night_told_below_a_text_is_no_part_of_it_and_hides_what_follows():
+    lines = [f"{name}: {words}" for name, words in SAID]
+    game = read("\n".join([*lines, "Everyone, close your eyes.", "Ann: Cid is next."]), "{player}: {text...}")
+    assert [one[1:] for one in said(game)] == SAID
+    assert [entry.text for entry in game.private] == ["Cid is next."]
+
+
 def test_words_of_a_template_and_after_names_may_say_who_could_hear_it():
     lines = [f"- {name} - {words}" for name, words in SAID]
     text = "\n".join([*lines, "- Ann (whispers to Bea) - Not now.", "[wolf chat] Cid - Tonight."])

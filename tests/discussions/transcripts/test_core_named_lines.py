@@ -81,6 +81,11 @@ LOGS = {
         + b"\n\n[2\xec\x9d\xbc\xec\xb0\xa8 \xeb\xb0\xa4]\nCid: CANARY\nAnn: CANARY",
         {},
     ),
+    "kinds below names": (text("{name}", "Thoughts", "{secret}", "Speech", "{said}", ""), {}),
+    "nights of each line": (
+        text("[Night 1] ! {name}: {secret}", rounds="") + b"\n" + text("[Day 1] ! {name}: {said}", rounds=""),
+        {},
+    ),
     "roles": (text("{name} (Doctor) [thinking]: {secret}", "{name} (Doctor): {said}"), {}),
     "turns": (text("{name}'s turn", "Reasoning: {secret}", "Statement: {said}", ""), {}),
     "round of each line": (

@@ -8,6 +8,7 @@ import pytest
 
 from discussions.transcripts.core.readers import aiwolf, chat_text, llmafia, werewolf_arena
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
+from discussions.transcripts.core.readers.tables import SAMPLED
 from tests.factories.archives import zipped
 from tests.factories.foreign_games import (
     aiwolf_entry,
@@ -16,6 +17,7 @@ from tests.factories.foreign_games import (
     werewolf_arena_game,
     werewolf_arena_logs,
 )
+from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text, read_value
 from tests.factories.transcripts import as_bytes
@@ -316,6 +318,35 @@ def test_what_stands_after_names_hides_a_row(after):
         as_bytes({"messages": chat}).replace(after.encode(), b"_draft"), "log.json"
     ).faults
     assert {fault.code for fault in faults} == {"unclear_name"}
+
+
+def chat_of(*beside):
+    """A chat of an API in which each message has more of these keys, one after the other."""
+    return [
+        {"role": "assistant", "name": name, "content": text} | beside[at % len(beside)]
+        for at, (name, text) in enumerate(SAID)
+    ]
+
+
+def test_a_thought_without_an_author_is_of_the_next_speaker_alone():
+    talk = chat_of({})
+    thoughts = [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": f"I am {n}."}]} for n in "AC"
+    ]
+    items = [thoughts[0], *talk[:2], thoughts[1], *talk[2:]]
+    assert [one[2:4] for one in kept(read_transcripts(as_bytes(items), "log.json").games[0])] == [
+        ("Ann", "I am A."),
+        ("Cid", "I am C."),
+    ]
+
+
+def test_what_may_hide_a_message_behind_the_first_of_a_chat_is_a_fault():
+    many = chat_of({}) * SAMPLED
+    hidden = [*many, *chat_of({"is_wolf_chat": False}, {"is_wolf_chat": True})]
+    strangers = [*many, *({"role": "assistant", "name": "Wolves", "content": "We take Bea."},) * 2]
+    for chat, code in ((hidden, "unknown_audience"), (strangers, "unclear_name")):
+        read = read_transcripts(as_bytes({"messages": chat}), "log.json")
+        assert (read.games, [fault.code for fault in read.faults]) == ([], [code])
 
 
 def test_names_that_share_words_are_names():

@@ -12,6 +12,7 @@ import pytest
 from discussions.core.records import Elimination, Player
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.readers.columns import MappingRecord
+from tests.factories.archives import zipped
 from tests.factories.native_games import native_game
 from tests.factories.public_formats import (
     CANARY,
@@ -398,6 +399,24 @@ def test_the_meta_of_convokit_is_asked_about_only_where_it_may_hide_something():
     assert said(only(read_transcripts(lines, "utterances.jsonl"))) == [(2, *line) for line in SAID]
     lines = lines.replace(b'"score": 0', b'"channel": "x"').replace(b'"score": 1', b'"channel": "y"')
     assert [fault.code for fault in read_transcripts(lines, "a").faults] == ["unknown_columns"] * 2
+
+
+def test_speakers_and_conversations_of_a_corpus_give_roles_and_winners():
+    rows = [
+        {"id": at, "conversation_id": "g", "speaker": who, "text": text}
+        for at, (who, text) in enumerate(SAID)
+    ]
+    files = {
+        "c/utterances.jsonl": "\n".join(map(json.dumps, rows)).encode(),
+        "c/conversations.json": json.dumps({"g": {"meta": {"winner": "town"}}}).encode(),
+    }
+    for name, about in (("speakers", {"meta": {"role": "wolf", "vote": "Bea"}}), ("users", {"role": "wolf"})):
+        speakers = {f"c/{name}.json": json.dumps({SAID[0][0]: about}).encode()}
+        read = read_transcripts(zipped(files | speakers), "c.zip")
+        game = only(read)
+        assert (read.format, game.record.winner, game.record.votes) == ("convokit", "town", [])
+        assert [player.role for player in game.record.players][:2] == ["wolf", None]
+        assert [line[1:] for line in said(game)] == [*SAID]
 
 
 def archive(files):

@@ -44,6 +44,17 @@ def test_times_are_kept_and_lines_without_the_sign_continue_a_text():
     assert (first.text, first.time) == ("Good morning, Bea and Cid.\nIt is late.", "20:15")
 
 
+@pytest.mark.parametrize("title", ["(aside)", "[thinking]", "*muses*"])
+def test_lines_below_words_in_marks_go_on_with_no_text(title):
+    (first, *_more) = lines = [f"{name} | {text}" for name, text in SAID]
+    text = "\n".join([first, title, "CANARY, Cid.", "", *lines[1:], title, "CANARY, Ann.", ""]).encode()
+    mapping = replace(parse_mapping(["separator=|"]), kinds={title.strip("()[]*"): "thought"})
+    (game,) = read_transcripts(text, "log.txt", columns=[mapping]).games
+    assert [message.text for message in game.record.messages] == [text for _name, text in SAID]
+    kept = [(game.record.players[entry.player - 1].name, entry.text) for entry in game.private]
+    assert kept == [("Ann", "CANARY, Cid."), ("Cid", "CANARY, Ann.")]
+
+
 @pytest.mark.parametrize(
     "text",
     [
