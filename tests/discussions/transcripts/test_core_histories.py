@@ -213,7 +213,10 @@ def test_memories_tell_who_was_voted_out_when_a_day_ends():
             memory += [ends[number]] if at % len(NAMES) == 0 and number in ends else []
     state = [{"name": name, "memory": memory} for name, memory in memories.items()]
     cast = [{"name": name, "role": "cop"} for name in [*NAMES, "Fay"]]
-    game = json.dumps({"winner": "good", "start": cast, "state": state}).encode()
+    around = {"winner": "good", "start": cast, "state": state}
+    (odd,) = read_transcripts(json.dumps(around | {"winner": ["good"]}).encode(), "a.json").games
+    assert odd.record.winner is None
+    game = json.dumps(around).encode()
     (read,) = read_transcripts(game, "a.json").games
     assert [(one.round, NAMES[one.player - 1], one.text) for one in read.record.messages] == talk
     assert (read.record.winner, read.record.players[-1].name) == ("good", "Fay")

@@ -105,7 +105,8 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     game = _fill(draft, {history.owner: history for history in histories}, public)
     roster = {player["name"]: player for player in game["players"]}
     add_listed([value], roster, {})
-    return game | {"players": [*roster.values()], "winner": as_object(value).get("winner")}
+    won = {key: said for key, said in as_object(value).items() if key == "winner" and type(said) is str}
+    return game | {"players": [*roster.values()]} | won
 
 
 def _find_chats(
