@@ -114,3 +114,19 @@ def test_most_shapes_need_no_question():
     ]
     assert len(SHAPES) == 30
     assert len(asked) <= 12, asked
+
+
+@pytest.mark.parametrize("is_around", [True, False])
+def test_a_round_may_be_an_object_with_its_number(is_around):
+    said = {3: ["Good morning.", "I agree with it."], 4: ["It is late.", "So it is."]}
+    rows = {
+        number: [{"speaker": name, "text": text} for name, text in zip(("Ann", "Bea"), texts, strict=True)]
+        for number, texts in said.items()
+    }
+    days = [{"day": {"number": number}, "messages": own} for number, own in rows.items()]
+    flat = [row | {"day": {"number": number}} for number, own in rows.items() for row in own]
+    value = {"id": "a", "days": days} if is_around else {"id": "a", "messages": flat}
+    (game,) = read_transcripts(json.dumps(value).encode(), "a.json").games
+    assert [(one.round, one.text) for one in game.record.messages] == [
+        (number, text) for number, texts in said.items() for text in texts
+    ]

@@ -189,14 +189,13 @@ def is_told(column: Column) -> bool:
     # "output.raw" is what a model said.
     words = ({*words_of(last)} - (_AROUND if outer & _SPOKEN else set())) | (outer - _AROUND)
     is_known = bool(words & _TOLD) or any(map(is_hidden, column.name.split(".")))
-    return is_known or 2 * sum(map(_is_record, column.cells)) > len(column.cells)
-
-
-def _is_record(cell: str) -> bool:
-    """Whether a cell is JSON, or has lines of several speakers or keys: no message, but a record of some."""
-    # "[note 1] Hello." is a text.
-    is_list = cell.lstrip()[:1] == "[" and cell.rstrip()[-1:] == "]"
-    return is_list or cell.lstrip()[:1] == "{" or len({*_LABELS.findall(cell)}) >= _LEAST_LABELS
+    # JSON, or lines of several speakers or keys, are a record; "[note 1] Hello." is a text.
+    ends = [(cell.lstrip()[:1], cell.rstrip()[-1:]) for cell in column.cells]
+    labelled = [len({*_LABELS.findall(cell)}) >= _LEAST_LABELS for cell in column.cells]
+    records = sum(
+        is_so or own[0] == "{" or own == ("[", "]") for is_so, own in zip(labelled, ends, strict=True)
+    )
+    return is_known or 2 * records > len(ends)
 
 
 def find_kind(free: list[Column], players: Column) -> str:

@@ -134,7 +134,8 @@ def _propose_player(
     named = [one for one in named if not one.name.startswith(around) or recipes.field_of(one.last) == called]
     named = [one for one in named if 2 * sum(", " in cell for cell in one.cells) <= len(one.cells)]
     player = guesses.in_message(named, said) or guesses.find_most_named(named, said)
-    player = player or (None if own else _find_seats(table, free, said) or guesses.find_turns(free, said))
+    if not (player or own) and said:
+        player = _find_seats(table, free, said) or guesses.find_turns(free, said)
     # Names that stood before texts, or in the names of columns, are sure.
     player = columns.get(NAMED, player)
     if player and not (own and guesses.is_as_named(own[0], player, said)):
@@ -146,11 +147,12 @@ def _propose_player(
     return free
 
 
-def _find_seats(table: Table, free: list[Column], said: Column | None) -> Column | None:
+def _find_seats(table: Table, free: list[Column], said: Column) -> Column | None:
     """The column of most ids, all of which what is around the rows gives names."""
-    texts = said.all if said else []
-    for one in sorted(free if texts else (), key=lambda one: -len(one.different)):
-        rows = [{recipes.PLAYER: own, recipes.TEXT: text} for own, text in zip(one.all, texts, strict=True)]
+    for one in sorted(free, key=lambda one: -len(one.different)):
+        rows = [
+            {recipes.PLAYER: own, recipes.TEXT: text} for own, text in zip(one.all, said.all, strict=True)
+        ]
         if any(find_names(part, rows).keys() >= {*one.different} for part in table.around):
             return one
     return None

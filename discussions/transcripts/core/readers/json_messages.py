@@ -57,7 +57,10 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
     for place, item in told.items():
         yield from _with_answers(item, place, around)
     # What is around messages may say who could hear them.
-    around = around | {key: part for key, part in value.items() if depth and _may_say_hearers(key, part)}
+    heard = ("audience", "private", "public")
+    known = {key: part for key, part in value.items() if depth and recipes.field_of(key) in heard}
+    around = around | {key: part for key, part in known.items() if type(part) in (str, bool)}
+    around |= {key: part for key, part in value.items() if depth and {*map(type, as_list(part))} == {str}}
     is_open = depth < DEEPEST and not told
     shapes = rounds.count_shapes(value) if is_open else {}
     talks = Counter(tuple(words_of(key)) for key, part in value.items() if is_open and holds_messages(part))
@@ -110,13 +113,6 @@ def of_list(
             has_id = game_id(part[index]) is not None
             own = inside if is_state or is_step else rounds.of_item(part[index], index, inside, has_id=has_id)
             yield from within(part[index], f"{place}/{index}", own, depth + 1)
-
-
-def _may_say_hearers(key: str, part: Any) -> bool:
-    """Whether a value beside lists of messages may be about those who heard them: a list of names, or a known word."""
-    if type(part) is list:
-        return bool(part) and all(type(item) is str for item in part)
-    return type(part) in (str, bool) and recipes.field_of(key) in ("audience", "private", "public")
 
 
 def _named_beside(key: str, part: Any, talks: Counter[tuple[str, ...]]) -> str:

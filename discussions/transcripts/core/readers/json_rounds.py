@@ -78,19 +78,23 @@ def is_series(shape: str) -> bool:
 def are_rounds(parts: Mapping[str, Any]) -> bool:
     """Whether parts with messages are called rounds or phases, by their keys or by what is in them."""
     for name, part in parts.items():
-        plain = {key: said for key, said in as_object(part).items() if type(said) in (str, int)}
+        plain = _plain(as_object(part))
         called = [name, *(str(plain[key]) for key in _NAME_KEYS if key in plain)]
-        if any(not ROUNDS.isdisjoint(words_of(word)) for word in called):
-            return True
-        if named_round(as_object(part)) is not None:
+        if named_round(plain) is not None or any(not ROUNDS.isdisjoint(words_of(word)) for word in called):
             return True
     return False
 
 
+def _plain(part: dict[str, Any]) -> dict[str, str | int]:
+    """The plain values of an object; of an object that is its round, the number: {"day": {"number": 2}}."""
+    rounds = [key for key, said in part.items() if type(said) is dict and recipes.field_of(key) == "round"]
+    inner = {key: part[key][name] for key in rounds for name in _NUMBER_KEYS if name in part[key]}
+    return {key: said for key, said in (part | inner).items() if type(said) in (str, int) and said != ""}
+
+
 def named_round(part: dict[str, Any]) -> str | int | None:
     """What an object says of the round that it is: {"day": 2}, {"title": "Day 2"}, {"id": "day-2"}; None of others."""
-    plain = {key: said for key, said in part.items() if type(said) in (str, int) and said != ""}
-    for key, said in plain.items():
+    for key, said in _plain(part).items():
         is_known = recipes.field_of(key) in ("round", "phase") or key.casefold() in ROUNDS
         is_counted = _PART_KEY.fullmatch(key) and _IN_KEY.fullmatch(str(said))
         if is_known or is_counted or is_called_round(said):
@@ -175,7 +179,7 @@ def go_on(lists: Sequence[list[Any]], repeated: Sequence[int]) -> bool:
 
 def of_item(item: dict[str, Any], index: int, around: dict[str, Any], *, has_id: bool) -> dict[str, Any]:
     """What an object of a list says of the messages in it: their round, else its place in the list, and their phase."""
-    plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}
+    plain = _plain(item)
     fields = recipes.suggest_fields(list(plain))
     named = named_round(plain) or ""
     called = (plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain)

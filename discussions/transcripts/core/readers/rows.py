@@ -330,8 +330,9 @@ def _read_kind(game: _RowGame, cells: _Cells, place: str, signs: RowSigns, what:
 
 def _ignore(game: _RowGame, cells: Mapping[str, str], place: str, sign: str, *, reads_rounds: bool) -> None:
     """Leave a row out; "Day 2 begins" says it for the rows below."""
-    game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
-    if "error" in words_of(sign or cells.get("type", "")) and _ENDS.search(cells.get(recipes.TEXT, "")):
+    what = sign or cells.get("type") or cells.get(recipes.TEXT, "")[:60]
+    game.notes.warn("row_ignored", place, what, says=_IGNORED)
+    if "error" in words_of(what) and _ENDS.search(cells.get(recipes.TEXT, "")):
         game.notes.warn("game_stopped", place, says=STOPPED)
     begun = _round(cells.get("round", "").strip())[0] if reads_rounds else None
     game.round = game.round if begun is None else begun
