@@ -78,14 +78,14 @@ def is_series(shape: str) -> bool:
 def are_rounds(parts: Mapping[str, Any]) -> bool:
     """Whether parts with messages are called rounds or phases, by their keys or by what is in them."""
     for name, part in parts.items():
-        plain = _plain(as_object(part))
+        plain = _plain_values(as_object(part))
         called = [name, *(str(plain[key]) for key in _NAME_KEYS if key in plain)]
         if named_round(plain) is not None or any(not ROUNDS.isdisjoint(words_of(word)) for word in called):
             return True
     return False
 
 
-def _plain(part: dict[str, Any]) -> dict[str, str | int]:
+def _plain_values(part: dict[str, Any]) -> dict[str, str | int]:
     """The plain values of an object; of an object that is its round, the number: {"day": {"number": 2}}."""
     rounds = [key for key, said in part.items() if type(said) is dict and recipes.field_of(key) == "round"]
     inner = {key: part[key][name] for key in rounds for name in _NUMBER_KEYS if name in part[key]}
@@ -94,7 +94,7 @@ def _plain(part: dict[str, Any]) -> dict[str, str | int]:
 
 def named_round(part: dict[str, Any]) -> str | int | None:
     """What an object says of the round that it is: {"day": 2}, {"title": "Day 2"}, {"id": "day-2"}; None of others."""
-    for key, said in _plain(part).items():
+    for key, said in _plain_values(part).items():
         is_known = recipes.field_of(key) in ("round", "phase") or key.casefold() in ROUNDS
         is_counted = _PART_KEY.fullmatch(key) and _IN_KEY.fullmatch(str(said))
         if is_known or is_counted or is_called_round(said):
@@ -179,7 +179,7 @@ def go_on(lists: Sequence[list[Any]], repeated: Sequence[int]) -> bool:
 
 def of_item(item: dict[str, Any], index: int, around: dict[str, Any], *, has_id: bool) -> dict[str, Any]:
     """What an object of a list says of the messages in it: their round, else its place in the list, and their phase."""
-    plain = _plain(item)
+    plain = _plain_values(item)
     fields = recipes.suggest_fields(list(plain))
     named = named_round(plain) or ""
     called = (plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain)
