@@ -127,12 +127,15 @@ function bring(part) {
 }
 
 // The next open question, in the order of the steps and then from the start, or the last one before; from elsewhere, in the open
-// step. Suggested references are one stop for keys, not after an answer; from one of them, arrow keys lead to the next.
+// step. An answer leads on within its step first. Suggested references are one stop for keys, not after an answer; from one of
+// them, arrow keys lead to the next.
 function need(from, way, isAsked = true) {
   const items = all(".step .item");
   const at = items.indexOf(from);
   const order = way > 0 ? [...items.slice(at + 1), ...items.slice(0, at + 1)] : items.slice(0, at < 0 ? undefined : at).reverse();
   const stop = isAsked && !atSuggestions() && items.find((item) => item.matches("[data-suggested]"));
+  const isBeside = (item) => item.closest(".step") === from?.closest(".step");
+  if (!isAsked) order.sort((one, other) => isBeside(other) - isBeside(one));
   const asking = order.filter((item) => item.matches("[data-needs]") || item === stop);
   return (at < 0 && asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`)) || asking[0];
 }
@@ -257,7 +260,7 @@ const moves = {
   last_message: () => go(beside(-1) ?? turn("prev")),
   last_round: () => go(round(-1)),
   next_round: () => go(round(1)),
-  next: () => onward(start(1), true),
+  next: (key, from = start(1)) => (from && need(from, 1) === from ? false : onward(from, true)),
   previous: (key, before = need(start(-1), -1)) => (before ? go(before) : false),
   change: (key) => (message()?.querySelector("[data-m]") ? wait(key) : false),
   note: () => reach(message()?.querySelector("textarea")),
@@ -426,6 +429,8 @@ document.addEventListener("act:over", ({ detail }) => {
 document.body.addEventListener("htmx:oobAfterSwap", () => { pointing ??= Promise.resolve().then(() => { pointing = null; point(); }); });
 
 document.addEventListener("click", (event) => {
+  if (event.target.closest(".pop .close")) return leave(event.target);
+  for (const details of all("details.pop[open]")) if (!details.contains(event.target)) details.open = false;
   const folded = event.target.closest(FOLDED);
   if (folded && !event.target.closest("a:not(.edit)")) { event.preventDefault(); return go(folded); }
   const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], [data-press], a[href*='#m']");

@@ -16,7 +16,7 @@ from tests.factories.rating import make_game, make_rating_project, start
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ANSWERS = re.compile(
-    r"^(Accurate|Strategic|Yes|Consistent|3|Reveal the roles|Skip them and reveal the roles)( \w)?$"
+    r"^(Accurate|Yes, strategic|Yes|Consistent|3|Reveal the roles|Skip them and reveal the roles)( \w)?$"
 )
 NAMED = re.compile(".")
 # What of the focused element is covered by something else: its corners and its middle, a little inside, if on screen.

@@ -48,7 +48,7 @@ def test_keys_are_stored_on_their_items_at_any_latency_and_none_is_dead(rating_p
     rating_page.keyboard.press("a")
     expect(rating_page.locator("#heard")).to_contain_text("saved")
     expect(said).to_have_text(
-        "a does nothing here. The keys here are: y Strategic, n Not strategic, 0 Clear."
+        "a does nothing here. The keys here are: y Yes, strategic, n No, not strategic, 0 Clear."
     )
     watch.check()
 
@@ -363,6 +363,11 @@ def test_the_list_of_keys_is_read_and_left_by_keyboard(rating_page) -> None:
     expect(sheet).to_be_hidden()
     assert rating_page.evaluate(HERE) == here
     rating_page.set_viewport_size({"width": 360, "height": 740})
+    for leave in (sheet.get_by_role("button", name="Close").click, lambda: rating_page.mouse.click(180, 735)):
+        rating_page.keyboard.press("?")
+        expect(sheet.get_by_role("heading", name="References")).to_have_count(1)
+        leave()
+        expect(sheet).to_be_hidden()
     rating_page.keyboard.press("?")
     rating_page.keyboard.press("Home")
     expect(sheet.locator("dd").first).to_be_in_viewport(ratio=1)

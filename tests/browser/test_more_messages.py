@@ -46,7 +46,7 @@ def test_an_evaluator_is_asked_for_more_and_sees_why(live_stack, page: Page):
     expect(why).to_contain_text(
         "disagree on 2 or more of the 6 messages of your sample. So 10 more are asked for"
     )
-    expect(why).to_contain_text("on which side of 80 %")
+    expect(why).to_contain_text("until they are enough to score this game")
     assert 7 <= asks.count() <= 10
     expect(page.locator("#step-review")).to_contain_text("has no label of role consistency yet")
     press_inconsistent(page)

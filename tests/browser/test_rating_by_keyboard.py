@@ -72,7 +72,7 @@ def override(keys: Keyboard, said: dict[tuple[str, str], str]) -> dict[tuple[str
         was = now.locator(f"[data-m='{metric}']").get_attribute("data-act").split("~")[-1]
         keys.press("m", metric)
         expect(now).to_have_attribute("data-position", position)
-        expect(now.locator(f"[data-m='{metric}'] s")).to_be_visible()
+        expect(now.locator(f"[data-m='{metric}'] .was")).to_be_visible()
         stored[kind, position] = was
         assert was in turned
     return stored

@@ -312,18 +312,13 @@ def describe_more(visible: VisibleEvaluation, metric: str) -> str:
     if not visible.progress.wants_more(metric):
         return ""
     sample, rule = visible.progress.drawn[metric], read_more_rule(visible.rubric, metric)
-    more = {"count": len(sample.positions) - sample.size, "threshold": rule.threshold}
+    # Which threshold, and how near it the answers are, would move the next ones.
+    more = {"count": len(sample.positions) - sample.size}
     if not rule.percent:
-        says = _(
-            "%(count)d more messages: with the first %(size)d it is not clear on which side of "
-            "%(threshold)g\u00a0%% this game lies."
-        )
-        return says % {"size": sample.size, **more}
+        return _("%(count)d more messages: too few are judged to score this game.") % more
     says = _(
         "You and the automatic rule disagree on %(least)d or more of the %(size)d messages of your sample. So "
-        "%(count)d more are asked for, until it is clear on which side of %(threshold)g\u00a0%% this game "
-        "lies, or every "
-        "message is judged."
+        "%(count)d more are asked for, until they are enough to score this game, or every message is judged."
     )
     return says % {"least": rule.least(sample.size), "size": sample.size, **more}
 

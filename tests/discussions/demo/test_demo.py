@@ -438,7 +438,7 @@ def test_an_iteration_can_be_moved_to_the_newer_version_and_an_evaluator_is_aske
     page = client.get(
         reverse("rate", args=[Evaluation.objects.get(state="draft", game__project=iteration.project).pk])
     ).content.decode()
-    says = "10 more messages: with the first 5 it is not clear on which side of 80\u00a0% this game lies."
+    says = "10 more messages: too few are judged to score this game."
     assert f'id="why-more">{says}' in page
 
 

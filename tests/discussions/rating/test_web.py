@@ -228,7 +228,7 @@ def test_chips_appear_with_the_last_of_a_sample_and_flip(client, evaluation):
     assert chip[0] in buttons(opened)
     flipped = act(client, evaluation, chip[0])
     assert flipped.status_code == 200
-    assert "<s>" in flipped.content.decode()
+    assert "rule: " in flipped.content.decode()
     assert Revision.objects.latest("pk").phase == "revealed"
 
 
@@ -510,9 +510,10 @@ def test_the_rating_page_and_the_versions_page_show_the_same_words(client):
     assert evaluation.measured.rubric_version_id == version.pk
     for step, metric in STEP_METRICS.items():
         criterion, guide = record.criterion(metric), guide_of(page, step)
-        assert f">{criterion.question}</h2>" in guide
+        asks = criterion.label if step == "engagement" else criterion.question
+        assert f">{asks}</h2>" in guide
         for words in (criterion.question, *words_of(criterion)):
-            assert words in guide, (step, words)
+            assert words in guide or f'<p class="ask">{words}</p>' in page, (step, words)
             assert words in shown, (metric, words)
         assert "How to judge this, with examples" in guide
 
