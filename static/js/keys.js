@@ -52,12 +52,10 @@ function point(item = current()) {
   const at = ones.indexOf(item) + 1;
   const done = ones.filter((one) => one.dataset.value || one.querySelector("[aria-pressed=true]"));
   tab.style.setProperty("--done", `${(100 * done.length) / (ones.length || 1)}%`);
-  const words = document.querySelector("#steps, #step-says").dataset.says.replace("{name}", tab.dataset.name);
-  const place = at ? words.replace("{n}", at).replace("{all}", ones.length) : tab.title.replace(":", ",");
-  document.getElementById("step-says").textContent = place;
+  const words = document.querySelector("#steps, #step-says").dataset.says.replace("{name}", tab.dataset.name).replace("{n}", at);
+  document.getElementById("step-says").textContent = at ? words.replace("{all}", ones.length) : tab.title.replace(":", ",");
 }
 
-// The current message and the three before it.
 function light() {
   const at = messages().indexOf(message());
   for (const one of all(".msg.now, .msg.near")) one.classList.remove("now", "near");
@@ -127,15 +125,14 @@ function bring(part) {
 }
 
 // The next open question, in the order of the steps and then from the start, or the last one before; from elsewhere, in the open
-// step. An answer leads on within its step first. Suggested references are one stop for keys, not after an answer; from one of
-// them, arrow keys lead to the next.
+// step, as after an answer. Suggested references are one stop for keys, not after an answer; from one of them, arrow keys go on.
 function need(from, way, isAsked = true) {
   const items = all(".step .item");
   const at = items.indexOf(from);
   const order = way > 0 ? [...items.slice(at + 1), ...items.slice(0, at + 1)] : items.slice(0, at < 0 ? undefined : at).reverse();
   const stop = isAsked && !atSuggestions() && items.find((item) => item.matches("[data-suggested]"));
-  const isBeside = (item) => item.closest(".step") === from?.closest(".step");
-  if (!isAsked) order.sort((one, other) => isBeside(other) - isBeside(one));
+  const step = from?.closest(".step");
+  if (!isAsked && step) order.sort((one, other) => step.contains(other) - step.contains(one));
   const asking = order.filter((item) => item.matches("[data-needs]") || item === stop);
   return (at < 0 && asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`)) || asking[0];
 }
@@ -302,7 +299,6 @@ function press(key) {
   }
   const own = isIn("read") || isAstray() ? null : current()?.querySelector(`[data-key="${CSS.escape(key)}"]`);
   const button = own ?? all(`[data-keys="${CSS.escape(key)}"]`).find((one) => one.checkVisibility());
-  if (own) for (const details of all("details.pop[open]")) details.open = false;
   if (button) return button.click();
   const move = moves[names.get(key)];
   return move && move(key) !== false ? undefined : explain(key);
@@ -429,7 +425,6 @@ document.addEventListener("act:over", ({ detail }) => {
 document.body.addEventListener("htmx:oobAfterSwap", () => { pointing ??= Promise.resolve().then(() => { pointing = null; point(); }); });
 
 document.addEventListener("click", (event) => {
-  if (event.target.closest(".pop .close")) return leave(event.target);
   for (const details of all("details.pop[open]")) if (!details.contains(event.target)) details.open = false;
   const folded = event.target.closest(FOLDED);
   if (folded && !event.target.closest("a:not(.edit)")) { event.preventDefault(); return go(folded); }

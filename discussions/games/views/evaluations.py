@@ -61,7 +61,7 @@ class PersonPart:
     """One evaluation and everything judged in it, without the person where names are hidden: `name` is "" then.
 
     `alias` is its letter where several rate, "" before it is submitted. `evaluation` is its handle. `aside` says how
-    the slot was given back: "skipped", "released" by a lead, or "ended" with its lease.
+    the slot was given back: "skipped", "released" by a lead, or "ended" with its lease. `known_as`: their number.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class PersonPart:
         self.state, self.is_in = evaluation.state, evaluation.state == SUBMITTED
         self.started_at, self.submitted_at = evaluation.created_at, evaluation.submitted_at
         self.comment = evaluation.returned_comment
+        self.known_as = evaluation.shown_number or 0
         self.aside = self.aside_why = ""
         if evaluation.state == SKIPPED:
             self.aside, self.aside_why = "skipped", evaluation.skipped_reason

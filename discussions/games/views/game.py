@@ -246,9 +246,8 @@ class GamePage:
 
     @property
     def return_refusal(self) -> str:
-        if not self.verdict_number:
-            return ""
-        return _("A verdict rests on what was submitted, so nothing is returned any more.")
+        says = _("A verdict rests on what was submitted, so nothing is returned any more.")
+        return says if self.verdict_number else ""
 
     @property
     def fewer_most(self) -> int:

@@ -436,6 +436,8 @@ def test_a_game_has_one_number_whenever_it_is_open_and_the_sentence_after_submit
         return_evaluation(evaluation=evaluation, comment="Look again", by=lead, now=NOW)
         (told,) = Notification.objects.filter(person=person, about__evaluation=evaluation.pk)
         assert told.about["game"] == shown
+        said = " ".join(get_text(client, lead, "game", project.slug, number).split())
+        assert f"Known to them as Game {shown}" in re.sub(r"<[^>]*>|\s+", " ", said).replace("  ", " ")
     else:
         reopen_evaluation(evaluation=evaluation, by=person, now=NOW)
     for name, args in (("home", ()), ("mine", ()), ("rate", (evaluation.pk,))):
