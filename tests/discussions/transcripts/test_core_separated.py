@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
-from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.row_kinds import cells_of, find_questions, read_signs
 from discussions.transcripts.core.readers.separated import find_separators
 from tests.factories.own_logs import SAID
@@ -182,3 +182,35 @@ def test_answers_that_come_back_are_no_fields():
         f"Ann: {answer}\nBea: {answers[at // 2]}\nCid: {answers[-1]}\n" for at, answer in enumerate(answers)
     )
     assert len(read_transcripts(text.encode(), "a.txt").games) == 1
+
+
+@pytest.mark.parametrize(
+    "form", ["**{} (to: {}) - {}**: {}", "{} (to {}) | {}: {}", "[{} (für: {}) - {}] {}"]
+)
+def test_messages_that_list_who_heard_them_are_public_if_all_who_play_did(form):
+    names = ["Ann", "Bea", "Cid", "Dan", "Eve"]
+    said = [("Moderator", names, "It is now night time."), ("Ann", names[:2], "SECRET: Eve first.")]
+    said += [("Bea", names[:2], "SECRET: fine."), ("Moderator", names[:2], "Ann has voted to kill Eve.")]
+    said += [("Moderator", names[:4], "It is now day time. Eve has been killed.")]
+    said += [(name, names[:4], f"I am {name} and I say so.") for name in names[:4]]
+    for name, target in (("Ann", "Cid"), ("Bea", "Cid"), ("Cid", "Ann"), ("Dan", "Cid")):
+        said += [(name, names[:4], target), ("Moderator", names[:4], f"{name} has voted to kill {target}.")]
+    said += [
+        ("Moderator", ["Ann", "Bea", "Dan"], "It is now night time."),
+        ("Ann", names[:2], "SECRET: Dan."),
+    ]
+    said += [("Moderator", ["Ann", "Bea", "Dan"], "It is now day time.")]
+    said += [(name, ["Ann", "Bea", "Dan"], f"I am still {name}.") for name in ("Dan", "Ann", "Bea")]
+    roles = dict(zip(names, ("WOLF", "WOLF", "SEER", "VILLAGER", "VILLAGER"), strict=True))
+    lines = [form.format(name, ", ".join(to), roles.get(name, "MODERATOR"), text) for name, to, text in said]
+    table = read_head("\n\n".join(lines).encode(), is_part=False)
+    assert table is not None
+    game = read_first_game(table, propose_mapping(table), "log.txt", "log", {})
+    assert game.record is not None
+    talk = [(1, f"I am {name} and I say so.") for name in names[:4]]
+    talk += [(2, f"I am still {name}.") for name in ("Dan", "Ann", "Bea")]
+    assert [(one.round, one.text) for one in game.record.messages] == talk
+    votes = [(names[one.voter - 1], names[one.target - 1]) for one in game.record.votes]
+    assert votes == [("Ann", "Cid"), ("Bea", "Cid"), ("Cid", "Ann"), ("Dan", "Cid")]
+    assert all("SECRET" in entry.text for entry in game.private) and len(game.private) == 3
+    assert {player.role for player in game.record.players} >= {"WOLF", "SEER"}

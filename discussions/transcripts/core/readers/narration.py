@@ -65,7 +65,7 @@ VOTES = re.compile(
     r"| (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó|голосует) ?)?"
     r"(?:for|against|at|für|gegen|por|contra|за|против|-{1,2}>|→|=>|➜|➔)"
     r"|(?:has |a |ha )?(?:votes?|voted|vot(?:a|ó|é|ou|ato)|głosuje)"
-    r"(?: (?:contre|pour|per|em|na|to (?:eliminate|banish|exile|execute|eject|lynch|hang|remove)))?) )"
+    r"(?: (?:contre|pour|per|em|na|to (?:eliminate|kill|banish|exile|execute|eject|lynch|hang|remove)))?) )"
     rf"(?P<target>{WHO})[.!。]?(?: \([^()\n]{{1,40}}\))?",
     re.IGNORECASE,
 )

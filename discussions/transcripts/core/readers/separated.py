@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import is_clear, is_hidden, kind_of_type
+from discussions.transcripts.core.audience import NARRATORS, is_clear, is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Games, NewNotes
 from discussions.transcripts.core.readers import cast_lists, line_templates
@@ -27,7 +27,7 @@ from discussions.transcripts.core.readers.columns import (
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.line_templates import LEAST_LINES
 from discussions.transcripts.core.readers.named_lines import OTHER, read_named
-from discussions.transcripts.core.readers.narration import WHO, part_of_day
+from discussions.transcripts.core.readers.narration import WHO, Rounds, part_of_day, votes_in
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.core.thoughts import have_asides
@@ -38,10 +38,15 @@ SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " �
 SAMPLE, LEAST_SIGNS, SHOWN, FIRST_LINES = 64 * 1024, 8, 100, 40
 _LEFT_OUT = mark('Lines that are in none of the templates were left out: {count} (first "{what}").')
 ABOVE, KEYED, NAMED, BELOW, LINE = "name and time above", "key: value", "names", "below", "line"
+HEARD = "name (to names)"
 _Rows = list[tuple[int, dict[str, str]]]
 # In how many lines a shape or a sign is, and a line that shows it.
 _Found = tuple[int, str, str]
 
+_HEARD = re.compile(
+    rf"[*_\[]{{0,3}}(?P<name>{WHO}) ?\((?:to|an|für|à|para|a|для|对)[:：]? ?(?P<to>[^()\n]{{1,300}})\)"
+    r"(?: [-–—|/] (?P<role>[^*:：\n]{1,40}?))?(?:[*_\]]{0,3}[:：]|\])[*_]{0,2}\s{0,3}(?P<text>\S.*)"
+)
 _RULED = re.compile(r"([=_*~-])\1{4,}")
 _BOXED_BARS = re.compile(r"\A\s{0,9}[\[(<][^\[\]()<>]{1,80}[\])>]")
 _CROSSED = re.compile(r"\s{0,9}[|+-][-+|:]+\s{0,9}")
@@ -112,10 +117,35 @@ def _read_heads(lines: list[str]) -> _Rows:
     return rows
 
 
+def _read_heard(lines: list[str]) -> _Rows:
+    """Messages that each list who heard them: "**Ann (to: Ann, Bea, Cid) - SEER**: Hi."; who leads tells the votes."""
+    heads = [_HEARD.fullmatch(line) for line in lines]
+    has_lists = 2 * sum("," in head["to"] for head in heads if head) > sum(head is not None for head in heads)
+    called = {name.strip() for head in heads if head for name in head["to"].split(",")}
+    rows, told = _Rows(), Rounds()
+    for at, (line, head) in enumerate(zip(lines, heads, strict=True), start=1) if has_lists else ():
+        if head and head["name"].casefold() in NARRATORS:
+            told.hear(head["text"])
+            for voter, target in (one for one in votes_in(head["text"]) if called.issuperset(one)):
+                # The name alone was the ballot.
+                rows = rows[:-1] if rows and rows[-1][1].get("text") == target else rows
+                vote = {"round": str(told.number or 1), "type": "vote", "player": voter, "target": target}
+                rows += [] if told.is_night else [(at, vote)]
+        elif head:
+            role = {"role": head["role"]} if head["role"] else {}
+            said = {"type": "speech", "player": head["name"], "audience": head["to"], "text": head["text"]}
+            rows.append((at, {"round": str(told.number or 1)} | role | said))
+            told.has_talk = told.has_talk or not told.is_night
+        elif rows and line.strip() and "text" in rows[-1][1]:
+            rows[-1][1]["text"] += f"\n{line.strip()}"
+    return rows
+
+
 SHAPES: dict[str, Callable[[list[str]], _Rows]] = {
     KEYED: _read_records,
     "table": _read_cells,
     ABOVE: _read_heads,
+    HEARD: _read_heard,
     NAMED: read_named,
 }
 
@@ -165,7 +195,15 @@ def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Fou
         keys = {key for _at, row in rows for key in row}
         columns = {key: Counter(row.get(key, "") for _at, row in rows) for key in keys}
         # A name and its text take two lines or more, as each key of a record does.
-        share = 4 if shape == NAMED else 3 if shape == ABOVE else 2 * len(columns) if shape == KEYED else 1
+        share = (
+            4
+            if shape in (NAMED, HEARD)
+            else 3
+            if shape == ABOVE
+            else 2 * len(columns)
+            if shape == KEYED
+            else 1
+        )
         # Players come back, and texts have several words, which some scripts do not part.
         comes_back = any(1 < len(one) < len(rows) for one in columns.values())
         cells = (said for one in columns.values() for said in one)
@@ -173,7 +211,9 @@ def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Fou
         if len(rows) < LEAST_LINES or (share + 1) * len(rows) <= count or not (comes_back and has_texts):
             continue
         # Rows without the players in a column of their own, or with many others there, are worse than those by names.
-        has_players = any(players <= one.keys() and len(one) <= 2 * len(players) for one in columns.values())
+        has_players = shape == HEARD or any(
+            players <= one.keys() and len(one) <= 2 * len(players) for one in columns.values()
+        )
         if has_players or shape != KEYED:
             shown = lines[_shown_row(rows) - 1].strip()[:SHOWN]
             found.append(((10 if has_players else 9) * count, shape, shown))
