@@ -8,7 +8,7 @@ from tests.factories.reading import read_transcripts
 
 NAMES = ["Ann", "Bea", "Cid", "Dan", "Eve"]
 WOLVES = {"Ann", "Bea"}
-OUT = "Dan"
+OUT, WHY = "Dan", "CANARY: they were quiet."
 
 
 def said(name, number):
@@ -48,6 +48,12 @@ ANSWERS = {
     "calls": {
         "say": lambda text, thought: {"content": thought, "tool_calls": [call("speak", {"message": text})]},
         "vote": lambda name: {"content": None, "tool_calls": [call("vote", {"target": name})]},
+    },
+    "calls alone": {
+        "say": lambda text, thought: {
+            "tool_calls": [call("think", {"text": thought}), call("speak", {"message": text})]
+        },
+        "vote": lambda name: {"tool_calls": [call("cast_vote", {"name": name, "because": WHY})]},
     },
     "blocks": {
         "say": lambda text, thought: {
@@ -167,9 +173,13 @@ def check_bytes(data):
 @pytest.mark.parametrize("answers", ANSWERS)
 def test_what_all_others_were_told_is_the_game(answers, repeats):
     game = check(Table(ANSWERS[answers], repeats=repeats).play())
-    kept = "\n".join(entry.text for entry in game.private)
-    assert whisper("Ann", 1) in kept
-    assert plan("Cid", 2) in kept
+    kept = [(entry.kind, NAMES[entry.player - 1], entry.text, entry.to) for entry in game.private]
+    assert ("talk", "Ann", whisper("Ann", 1), [2]) in kept
+    hidden = [plan("Cid", 2), "CANARY: I hide.", *([WHY] if answers == "calls alone" else [])]
+    assert {text for kind, _who, text, _to in kept if kind == "thought"} >= {*hidden}
+    # What is written beside a call is not known to be a thought about its text.
+    after = next(entry.after for entry in game.private if entry.text == plan("Cid", 2))
+    assert after == (9 if answers == "calls" else 7)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -242,6 +252,29 @@ def test_what_is_told_may_be_a_message_with_a_name():
                     for name, _colon, text in lines
                 ]
     check(chats)
+
+
+@pytest.mark.parametrize("kind", ["text", "tool_result"])
+def test_what_is_told_may_stand_in_parts(kind):
+    chats = Table(PLAIN).play()
+    for message in (message for chat in chats.values() for message in chat if message["role"] == "user"):
+        text = {"type": "text", "text": message["content"]}
+        message["content"] = [text if kind == "text" else {"type": kind, "content": [text]}]
+    check(chats)
+
+
+def test_a_name_alone_is_a_vote_only_where_one_was_asked_for():
+    chats = Table(PLAIN).play()
+    chats["Eve"] += [
+        {"role": "user", "content": "Whom do you save?"},
+        {"role": "assistant", "content": "Cid."},
+    ]
+    assert ("thought", 5, "Cid") in [(one.kind, one.player, one.text) for one in check(chats).private]
+
+
+def test_a_call_says_what_is_a_vote_whatever_was_asked():
+    chats = json.dumps(Table(ANSWERS["calls alone"]).play())
+    check_bytes(chats.replace("Vote.", "Choose.").encode())
 
 
 def test_histories_may_stand_on_lines():
