@@ -27,7 +27,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # "not private", "mafia game" and "Secret Hitler" say nothing of who could hear a message.
 _NEGATED = re.compile(
     r"\b(?:(?:non|not)[ -]+(?:private|secret|hidden)|secret\W{1,3}(?:hitler|mafia|werewol(?:f|ves))"
-    r"|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b"
+    r"|self\W{0,3}intro\w{0,9}|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b"
 )
 _LONGEST_WORDS, _MOST_WORDS, _MOST_SPACES = 60, 20, 5
 # Who speaks in a log without playing, case-folded.
@@ -68,12 +68,15 @@ _PRIVATE = frozenset(
     "spectators letter letters hidden lover lovers coven mason masons faction factions team teams teammate traitor "
     "traitors impostor impostors imposter imposters cult cultist cultists vampire vampires "
     "teammates backchannel confidential nur privat privée privé privado privada privato privata secreto secreta "
+    "natt noc gece yö éjszaka ніч нощ νύχτα đêm malam ليلة الليل לילה रात gabi privés privées privados glissés tanière "
     "scum minions lobos loups lupi wölfe nocturnal nocturno nocturna nocturne nächtlich ночной ночная "
     "secrète segreto segredo geheim flüstern nacht nuit noche noite notte личное тайно шёпот ночь мёртвые".split()
 )
 _PUBLIC = frozenset(
     "all everyone everybody public publicly global town village townsfolk table group broadcast room main general open "
     "anyone players world alle allen öffentlich tous toutes publique todos todas público pública tutti pubblico "
+    "aloud laut dorfplatz marktplatz plaza piazza lobby forum площадь "
+    "öffentliche öffentlicher öffentliches participants agents daylight assembly "
     "всем все общий публично plenary 全员 全員 全体 全體 大家 所有人 모두 皆 みんな".split()
 )
 SPEAKERS = frozenset("human ai assistant user agent bot npc".split())
@@ -85,7 +88,8 @@ _SPEECH = SPEAKERS | frozenset(
     "discuss debate debates débat debat debatte statement statements utterance utterances dialogue dialog comment "
     "comments argument respond responds responded "
     "arguments defense defence accusation accusations question answer reply replies response responses turn post "
-    "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting intro introduction "
+    "posts claim rebuttal counterargument plea remarks roundtable examination cross diskussion debatte discusión "
+    "day days round rounds morning dawn noon afternoon evening dusk daytime meeting intro introduction "
     "introductions opening closing voting vote votes trial tiebreak runoff election nomination nominations pk "
     "prologue epilogue final last words testament announcement phase game text rede sprechen parole discours discurso "
     "discussione tag jour día dia giorno день речь чат dice dicen sagt dit diz mówi говорит".split()
@@ -115,7 +119,10 @@ _PARTS = (
         PRIVATE,
         "私聊 密谈 私密 夜晚 夜间 狼人 悄悄 密談 囁き 秘密 人狼 비밀 귓속말 마피아 밤 전용 占い 查验 預言結果".split(),
     ),
-    (SPEECH, "公开 发言 遗言 遺言 讨论 白天 对话 全体 所有人 議論 発言 全員 토론 발언 모두".split()),
+    (
+        SPEECH,
+        "公开 发言 遗言 遺言 讨论 白天 对话 全体 所有人 議論 発言 全員 公開 広場 广场 공개 광장 토론 발언 모두".split(),
+    ),
     (VOTE, "投票 투표".split()),
 )
 # Of these, those that say so whatever else is said: "wolf room", "all wolves", but "whispers publicly".
@@ -124,15 +131,31 @@ _OPENLY = frozenset(
 )
 # What may stand beside words for speech and says nothing of who hears it.
 _NEUTRAL = frozenset(
-    "player players alive living surviving remaining present the a an of in on at to for by and or from with per each "
-    "before after during pre post new first second third sent send sends created add added made make "
-    "cast event entry item record line text list log history whole entire full hall square plaza sheriff mayor captain "
-    "campaign candidate free open starting starts will now commence commences commencing opens continues it out".split()
+    "player players alive living surviving remaining present the a an of in on at to for by and or from with per "
+    "each before after during pre post new first second third sent send sends created create add added made make "
+    "cast event entry item record line text list log history whole entire full hall square campaign candidate "
+    "free open starting starts will now commence commences commencing opens continues it out initial guided "
+    "structured live channel thread participants emergency content small calmly loudly angrily nervously plainly "
+    "firmly coldly warmly sharply slowly quickly politely für pour para à os los les spieler jugadores joueurs "
+    "prise de du la le der die das am im".split()
 )
-# How somebody says something: "says calmly".
-_MANNER = re.compile(r"(?!quiet|silent|inward|mental|soft|inner|discreet|confident)[a-z]+ly")
+# "sheriff election", but not "sheriff message".
+_OFFICES, _ELECTED = (
+    frozenset("sheriff mayor captain".split()),
+    frozenset("election campaign speech vote".split()),
+)
+# "1:1 message", "1 on 1 chat", "message to player", but not "discussion 11:10" and "self introduction".
+_ONE_TO_ONE = re.compile(
+    r"(?<![\w:.])(?:1|one)\W{0,3}(?:to|on|v|:|-)\W{0,3}(?:1|one)\W{1,3}(?=chat|message|talk|dm)"
+    r"|\b(?:to|with) (?:the |a )?player\b"
+)
 _PUBLIC_PARTS = re.compile(
-    "|".join((*_PARTS[2][1], "[第天日轮回合阶段期的の之一二三四五六七八九十낮]|단계|일차|전체"))
+    "|".join(
+        (
+            *_PARTS[2][1],
+            "自由|轮流|玩家|竞选|警上|可见|フェーズ|자유|[第天日轮回合阶段期的の之昼对一二三四五六七八九十낮]|단계|일차|전체",
+        )
+    )
 )
 # Signs of scripts without spaces; names have at most so many.
 UNSPACED, _SIGNS_OF_NAME = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]"), 4
@@ -164,8 +187,9 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def kind_of_type(value: str) -> str:
     """What a row of this type is, one of KINDS; "" when the words are not known. "INFO" before them says nothing."""
-    value = _LEVEL.sub("", value).replace("1:1", "private")
-    known = set(words_of(_NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())))
+    value = _LEVEL.sub("", value)
+    plain = _NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())
+    known = set(words_of(_ONE_TO_ONE.sub("private ", plain)))
     if known & _THOUGHT:
         return THOUGHT
     if known & _PRIVATE and not known & _OPENLY:
@@ -181,7 +205,7 @@ def kind_of_type(value: str) -> str:
             # "scum chat": an unknown word beside a known one may say that not everybody heard it.
             return (
                 kind
-                if kind != SPEECH or known <= _KNOWN | _NEUTRAL | {*filter(_MANNER.fullmatch, known)}
+                if kind != SPEECH or known <= _KNOWN | _NEUTRAL | (_OFFICES if known & _ELECTED else set())
                 else ""
             )
     kind = next((kind for kind, parts in _PARTS if any(part in value for part in parts)), "")

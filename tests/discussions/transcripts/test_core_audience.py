@@ -64,6 +64,12 @@ from tests.factories.reading import read_transcripts
         ("1:1 message", PRIVATE),
         ("Die Wölfe beraten sich", PRIVATE),
         ("says calmly", SPEECH),
+        ("discussion 11:10", SPEECH),
+        ("self introduction", SPEECH),
+        ("öffentliche Rede", SPEECH),
+        ("玩家发言", SPEECH),
+        ("message to player", PRIVATE),
+        ("1 on 1 chat", PRIVATE),
         ("sheriff election speech", SPEECH),
         ("第一天讨论", SPEECH),
     ],
@@ -75,7 +81,15 @@ def test_what_a_row_of_a_type_is(value, kind):
 @pytest.mark.parametrize(
     "value",
     [
-        *("pack chat", "backroom talk", "says quietly", "one-to-one message", "Rudel-Chat"),
+        *(
+            "pack chat",
+            "family chat",
+            "says only to",
+            "sheriff message",
+            "backroom talk",
+            "says quietly",
+            "Rudel-Chat",
+        ),
         *(
             "débat de la meute",
             "discurso interior",
@@ -94,6 +108,14 @@ def test_a_word_that_is_not_known_makes_the_known_ones_beside_it_unknown(value):
                    for phase in ("debate", f"{value} 2") for name in ("Ann", "Bea", "Cid", "Ann")))  # fmt: skip
     (fault,) = [fault for fault in read_transcripts(data, "log.jsonl").faults if not fault.is_warning]
     assert f"{value} 2" in fault.message
+
+
+def test_a_part_named_after_two_players_is_theirs():
+    data = lines(*({"round": 1, "speaker": name, "phase": phase, "text": f"{name} says: vote for Cid, {phase}."}
+                   for phase in ("debate", "Ann and Bea chat", "Cid defense")
+                   for name in ("Ann", "Bea", "Cid")))  # fmt: skip
+    (fault,) = [fault for fault in read_transcripts(data, "log.jsonl").faults if not fault.is_warning]
+    assert "Ann and Bea chat" in fault.message and "Cid defense" not in fault.message
 
 
 def test_who_an_audience_is():

@@ -37,6 +37,16 @@ def test_titles_of_games_begin_them(title):
     assert told(data) == [one_game(1, 2), one_game(1, 2)]
 
 
+@pytest.mark.parametrize("title", ["### Huddle behind the barn", "### Le repaire", "#### 2.1 The cellar"])
+def test_titles_of_markdown_that_are_not_known_are_asked_about(title):
+    data = text(
+        "# A game", "## Day 1", "", 1, "", title, "", "**Cid**: CANARY, we take Ann.", "## Day 2", "", 2
+    )
+    (fault,) = read_transcripts(data, "log.md").faults
+    assert fault.code == "unknown_columns"
+    assert told(text("# A game", "## Day 1", "", 1, "## Day 2", "", 2)) == [one_game(1, 2)]
+
+
 @pytest.mark.parametrize("heading", ["Day {}", "--- Day {} ---", "Day {} begins."])
 def test_whether_rounds_that_begin_again_are_one_game_is_asked(heading):
     parts = [part for _game in "ab" for day in (1, 2) for part in (heading.format(day), day)]

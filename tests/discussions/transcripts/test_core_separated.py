@@ -126,10 +126,10 @@ def test_a_title_in_any_language_is_a_round_or_is_asked_about():
     _mapping, rows = rows_of(one.encode())
     assert [row["round"] for row in rows] == ["1"] * 3 + ["2"] * (len(SAID) - 3)
     assert [row["text"] for row in rows] == [text for _name, text in SAID]
-    two = one.replace("Gün 2", "Gece 2").encode()
+    two = one.replace("Gün 2", "Karanlık 2").encode()
     mapping, _rows = rows_of(two)
     asked = find_questions(read_head(two, is_part=False), mapping)
-    assert {question.value for question in asked} == {"Gün", "Gece"}
+    assert {question.value for question in asked} == {"Gün", "Karanlık"}
 
 
 def test_a_title_above_lines_with_names_and_times_is_no_text():

@@ -301,13 +301,19 @@ def _splits_of(name: str) -> list[tuple[str, str]]:
     return found if plain else [(name, ""), *found]
 
 
+_SAID = re.compile(r"\W{0,9}\w[^:：\n]{0,60}[:：]")
+
+
 def unknown_parts(lines: Iterable[str]) -> set[str]:
     """The titles between lines, without their numbers, that say neither a round nor who could hear what follows."""
-    sections = filter(None, map(chat.SECTION.fullmatch, lines))
-    plain = (chat.NUMBER.sub("", one["title"]) for one in sections if not read_heading(one[0]))
-    titles = {one.strip().casefold() for one in plain}
+    written = [line for line in lines if line.strip()]
+    titles = {chat.title_of(one) for one in written if chat.SECTION.fullmatch(one)}
+    # Of Markdown, those right above a message, but for the title of all.
+    heads = [chat.title_of(one) for one, below in pairwise(written) if one[0] == "#" and _SAID.match(below)]
+    titles |= {*heads[1:]} | {one for one in heads[:1] if heads.count(one) > 1}
+    titles = {chat.NUMBER.sub("", one).strip().casefold() for one in titles} - {"", *TALK}
     known = (chat.HIDDEN, chat.SETUP)
-    return {one for one in titles - TALK if not (kind_of_type(one) or any(own.search(one) for own in known))}
+    return {one for one in titles if not (kind_of_type(one) or any(own.search(one) for own in known))}
 
 
 def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:

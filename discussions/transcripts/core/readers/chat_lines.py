@@ -485,6 +485,12 @@ def _named_heading(match: "re.Match[str] | None", style: ChatStyle) -> ChatLine 
     return _begun(heading, (match["text"] or "").strip(), _time_of(match))
 
 
+def title_of(line: str) -> str:
+    """The title that a line is; "" for other lines and the headings of rounds."""
+    found = SECTION.fullmatch(line) or (_TITLE.fullmatch(line) if line[:1] == "#" else None)
+    return "" if found is None or read_heading(line) else found["title"]
+
+
 def read_heading(line: str) -> ChatLine | None:
     found = narration.read_heading(line)
     return ChatLine(found[0], round=found[1], text=found[2]) if found else None

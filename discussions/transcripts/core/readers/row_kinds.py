@@ -388,7 +388,8 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
             yield kind or (PRIVATE if field == "private" else named), f"{field}: {value}" if kind else value
         elif field == "phase":
             words = [word for word in value.split() if word.casefold() not in signs.names]
-            kind = _of_phase(" ".join(words) or value)
+            # A part named after two players is theirs alone.
+            kind = _of_phase(" ".join(words) if words and value.count(" ") < len(words) + 1 else value)
             # What is said while others vote is no vote, unless it is a name.
             is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
             is_name = signs.name(cells.get(recipes.TEXT, "")).casefold() in {"", *signs.names}

@@ -321,8 +321,8 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
             begun = begin_part(day_part, begun, is_alone=False)
         elif sentence := _ROUND.fullmatch(line):
             begun = {"round": sentence["number"]}
-        elif section := chat.SECTION.fullmatch(line):
-            begun = begin_part(section["title"], begun, is_alone=len(parts) < 2)
+        elif title := chat.title_of(line):
+            begun = begin_part(title, begun, is_alone=len(parts) < 2)
         elif match:
             spoken = begun | _read_label(match, name, modes) | {said: match["text"]}
             rows.append((number, spoken))
