@@ -230,14 +230,13 @@ def _find_above(lines: Lines) -> Form | None:
     if not is_form or 2 * min(often, most) <= len(found):
         return None
     has_parts = any(looks_like_audience(line.partition(":")[0]) for line in lines if ":" in line[:30])
-    is_titled = any(map(_is_title, lines, lines[1:], lines[2:]))
+    # A line between blank ones that is no sentence may say who could hear what follows.
+    is_titled = any(
+        line[-1:].isalnum() and not (_CHANNEL.fullmatch(line) or read_heading(line))
+        for above, line, below in zip(lines, lines[1:], lines[2:], strict=False)
+        if not above.strip() and not below.strip()
+    )
     return None if has_parts or is_titled else partial(_parts_above, sign=sign)
-
-
-def _is_title(above: str, line: str, below: str) -> bool:
-    """Whether a line between blank ones is no sentence; it may say who could hear what follows."""
-    is_apart = line[-1:].isalnum() and not above.strip() and not below.strip()
-    return is_apart and not _CHANNEL.fullmatch(line) and read_heading(line) is None
 
 
 def head_above(line: str, below: str, sign: str | None = None) -> tuple[str, str, str] | None:

@@ -146,7 +146,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         if not line.text or split_notice(line.text, line.name)[0]
     ]
     begun = (chat.TIMED.sub("", line).partition(":")[0].strip(" *_-") for line in whole)
-    called = {*names}
+    called, voices = {*names}, Counter((line.name, is_hidden(line.role)) for line in said)
     starts = {number for number, name in enumerate(begun, start=1) if name in called}
     checks = (
         doubtful_labels(labels, (line.partition("：" if "：" in line else ":")[2] or line for line in lines)),
@@ -165,7 +165,8 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         any(not part_of_day(whole[number - 1]) for number in find_titles(whole, starts)),
         have_asides(line.text for line in said),
         has_marks(found, called),
-        _has_two_voices(said),
+        # Who often speaks with a role that hides, and often without: "Ann (mafia): ..." is no role then.
+        any(voices[name, True] > 1 < voices[name, False] for name, _is_hidden in voices.copy()),
         are_keys([(line.name, line.text) for line in said]),
     )
     return any(checks)
@@ -341,12 +342,6 @@ def _is_known(text: str, names: Collection[str]) -> bool:
     vote = VOTES.fullmatch(text)
     is_vote = vote is not None and (vote["name"] in names or not text[0].isalnum())
     return is_vote or _ITEM.fullmatch(text) is not None or is_apart(text, names)
-
-
-def _has_two_voices(said: Iterable[ChatLine]) -> bool:
-    """Whether somebody often speaks with a role that hides, and often without: "Ann (mafia): ..." is no role then."""
-    counts = Counter((line.name, is_hidden(line.role)) for line in said)
-    return any(counts[name, True] > 1 < counts[name, False] for name, _is_hidden in counts.copy())
 
 
 def _label_of(text: str) -> str:

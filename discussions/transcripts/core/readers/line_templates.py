@@ -260,12 +260,12 @@ def _kind_of(template: _Template) -> str:
 def _begun_by(line: str, told: narration.Rounds, *, has_rounds: bool, is_text: bool) -> dict[str, str]:
     """The round and night that a line begins, unless templates do; in a text titles and nights count. {} of others."""
     heading = chat.read_heading(line)
-    part = "" if heading else narration.part_of_day(line)
+    part, alone = "" if heading else narration.part_of_day(line), narration.Rounds()
     if heading and not has_rounds:
         told.begin(heading.round, is_night=heading.kind == "night")
     elif part:
         told.is_night = part == "night"
-    elif (is_text and not _is_night_told(line)) or not told.hear(line):
+    elif (is_text and not (alone.hear(line) and alone.is_night)) or not told.hear(line):
         return {}
     number = {"round": str(told.number)} if told.number and not has_rounds else {}
     return number | {"phase": "night" if told.is_night else "day"}
@@ -275,11 +275,6 @@ def _ends_text(line: str) -> bool:
     """Whether not everybody could hear a line below a text: nothing goes on below it. "💭 I lie", "[thinking]"."""
     found = _TAG.fullmatch(line)
     return read_hidden(line) is not None or (found is not None and is_hidden(found["words"]))
-
-
-def _is_night_told(line: str) -> bool:
-    told = narration.Rounds()
-    return told.hear(line) and told.is_night
 
 
 def fits(decoded: Decoded, written: str) -> bool:
