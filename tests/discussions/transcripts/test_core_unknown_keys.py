@@ -443,3 +443,23 @@ def test_flags_under_a_name_without_words_are_proposed_as_types():
     ]
     mapping = propose_mapping(read_head("\n".join(map(json.dumps, rows)).encode(), is_part=False))
     assert mapping.fields["type"] == "1"
+
+
+@pytest.mark.parametrize(("night", "day"), [("night", "day"), ("Night falls.", "The day begins.")])
+def test_rows_of_nobody_say_where_nights_begin(night, day):
+    plans = [
+        {"event": "speech", "speaker": name, "text": f"{CANARY}: we take {other}."} for name, other in VOTES
+    ]
+    talk = [{"event": "speech", "speaker": name, "text": text} for name, text in SAID]
+    ballots = [{"event": "vote", "speaker": name, "target": other} for name, other in VOTES]
+    parts = [{"event": "cycle", "text": text} for text in (night, day)]
+    rows = [row for part in (talk[:3], talk[3:]) for row in (parts[0], *plans, parts[1], *part, *ballots)]
+    data = lines(*rows)
+    head = read_head(data, is_part=False)
+    assert head is not None
+    game = read_first_game(head, propose_mapping(head), "f", "f", {})
+    assert game.record is not None
+    assert [(one.round, one.text) for one in game.record.messages] == [
+        (1 + at // 3, text) for at, (_name, text) in enumerate(SAID)
+    ]
+    assert ([vote.round for vote in game.record.votes], len(game.private)) == ([1, 1, 2, 2], 4)

@@ -36,10 +36,10 @@ from discussions.transcripts.core.readers.json_cells import is_talk
 from discussions.transcripts.core.readers.json_games import explain_pieces
 from discussions.transcripts.core.readers.known_columns import suggest_by_phase, suggest_known
 from discussions.transcripts.core.readers.line_templates import count_signs, find_fault, fits
-from discussions.transcripts.core.readers.narration import ROLE
+from discussions.transcripts.core.readers.narration import ROLE, Rounds
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
-from discussions.transcripts.core.readers.rows import VOTES_AGAIN, games_of_rows
+from discussions.transcripts.core.readers.rows import VOTES_AGAIN, as_told, games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated, table_of_lines
 from discussions.transcripts.core.readers.stories import NAMED
 from discussions.transcripts.core.readers.tables import Table
@@ -274,7 +274,14 @@ def find_marks(table: Table, mapping: recipes.MappingRecord) -> dict[str, int]:
     typed = [cells for cells in rows if "type" in cells]
     counts = Counter(cells["type"] for cells in typed)
     said = Counter(cells["type"] for cells in typed if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER))
-    often = ((value, count) for value, count in counts.items() if 1 < count <= guesses.MOST_ROUNDS)
+    told = [(cells["type"], Rounds(), as_told(cells.get(recipes.TEXT, ""))) for cells in typed]
+    # A round that begins at night is told by its rows.
+    nights = {value for value, rounds, text in told if rounds.hear(text) and rounds.is_night}
+    often = (
+        (one, count)
+        for one, count in counts.items()
+        if 1 < count <= guesses.MOST_ROUNDS and one not in nights
+    )
     return {value: count for value, count in often if said[value] < count and kind_of_type(value) != VOTE}
 
 

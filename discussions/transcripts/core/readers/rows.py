@@ -223,9 +223,10 @@ def _leaders(table: Table, spans: _Spans, signs: RowSigns) -> frozenset[str]:
     """Who leads the game, if they say where its rounds begin."""
     rows = (cells for cells, _place in islice(_cells_in(table, spans, signs), SAMPLED))
     said = [(signs.name(cells.get(recipes.PLAYER, "")), cells.get(recipes.TEXT, "")) for cells in rows]
-    leaders = find_narrators(said)
+    # What nobody says is told, too.
+    leaders = find_narrators(said) | {""}
     told = Rounds()
-    begun = [told.hear(text) for name, text in said if name.casefold() in leaders]
+    begun = [told.hear(as_told(text)) for name, text in said if name.casefold() in leaders]
     return leaders if any(begun) else frozenset()
 
 
@@ -274,15 +275,20 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
         _read_kind(game, cells, place, signs, (kind, sign))
 
 
+def as_told(text: str) -> str:
+    """A text that nobody may have said, as a sentence: of "night" that it begins."""
+    return f"{text} begins" if text.isalpha() else text
+
+
 def _hear(game: _RowGame, cells: _Cells, signs: RowSigns, what: tuple[str, str]) -> tuple[str, str]:
     """What a row is in a game whose leaders say where it is: what they say is ignored, and nights are private."""
     name, text = signs.name(cells.get(recipes.PLAYER, "")).casefold(), cells.get(recipes.TEXT, "")
-    if what[0] not in (PRIVATE, THOUGHT) and name in game.leaders:
-        game.told.hear(text)
+    if what[0] in (SPEECH, IGNORE, *((VOTE, OUT) if name else ())) and name in game.leaders:
+        game.told.hear(as_told(text))
         return IGNORE, name
     if what[0] in (SPEECH, VOTE) and game.told.is_night:
         return PRIVATE, "night"
-    if what[0] == SPEECH:
+    if what[0] == SPEECH and text:
         game.told.talk()
     game.round = game.told.number
     return what
