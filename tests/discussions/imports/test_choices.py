@@ -41,6 +41,21 @@ def runs(name):
     }
 
 
+def test_an_id_that_is_the_name_of_the_file_is_said_and_a_column_offered(seen, project, lead):
+    game = {"ref": "quay-7", "turns": log("a")}
+    table = upload_table(project=project, by=lead, data=as_bytes(game), name="lantern.json")
+    run_waiting_jobs()
+    page = seen.get(address(table))
+    text = page.content.decode()
+    assert "Its id is the name of the file: lantern" in words(page)
+    assert text.count('name="game"') == 1 and text.index('name="game"') < text.index("Columns</summary>")
+    chosen = {"player": "1", "text": "2", "game": "0", "list": "turns", "do": "save"}
+    assert "name of the file" not in words(seen.post(address(table), chosen | {"do": "preview"}))
+    assert seen.post(address(table), chosen).status_code == 303
+    run_waiting_jobs()
+    assert Game.objects.get().source_id == "quay-7"
+
+
 def test_the_list_of_messages_is_found_in_an_object_and_can_be_another(seen, project, lead):
     table = upload_table(project=project, by=lead, data=as_bytes(runs("a")), name="runs.json")
     run_waiting_jobs()
