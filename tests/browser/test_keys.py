@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
 from tests.browser.driving import HERE, Watch, hold, open_rating_page, settle
-from tests.factories.rating import make_rating_project, say, say_engagement, start
+from tests.factories.rating import make_rating_project, say, say_engagement, say_what_is_missing, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -371,6 +371,23 @@ def test_the_list_of_keys_is_read_and_left_by_keyboard(rating_page) -> None:
     rating_page.keyboard.press("?")
     rating_page.keyboard.press("Home")
     expect(sheet.locator("dd").first).to_be_in_viewport(ratio=1)
+
+
+def test_an_answer_leads_on_in_its_step_and_next_says_when_only_the_reveal_is_left(
+    rating_page, evaluation
+) -> None:
+    rating_page.keyboard.press("Alt+4")
+    step = rating_page.locator("#step-coherence .item")
+    for _item in range(step.count() - 1):
+        rating_page.keyboard.press("ArrowDown")
+    rating_page.keyboard.press("y")
+    settle(rating_page)
+    expect(step.first).to_be_focused()
+    say_what_is_missing(evaluation)
+    rating_page.reload()
+    rating_page.keyboard.press("Alt+7")
+    rating_page.get_by_role("button", name=re.compile("^Next")).click()
+    expect(rating_page.locator("#says")).to_have_text("Nothing else can be done before this: answer it.")
 
 
 def test_the_buttons_of_the_rating_are_in_a_laptops_window(rating_page) -> None:
