@@ -115,6 +115,29 @@ def test_unknown_attributes_of_texts_are_one_question_for_each_value():
     assert [one.value for one in asked] == list(words)
 
 
+@pytest.mark.parametrize("title", ["The pack confers", "Wolves' den", "Night 1"])
+@pytest.mark.parametrize(
+    "form", ["<p><b>{}:</b> {}</p>", '<div class="m"><b class="who">{}</b><i class="said">{}</i></div>']
+)
+@pytest.mark.parametrize("heading", ["<h2>{}</h2>", "<p><strong>{}</strong></p>", "<div>{}</div>"])
+def test_what_stands_below_a_title_that_may_hide_it_is_not_public_at_once(title, form, heading):
+    talk = [form.format(name, text) for _day, name, text, is_open in SAID if is_open]
+    secret = [form.format(name, text) for _day, name, text, is_open in SAID if not is_open]
+    parts = [
+        heading.format("Day 1"),
+        *talk[:3],
+        heading.format(title),
+        *secret,
+        heading.format("Day 2"),
+        *talk[3:],
+    ]
+    read = read_transcripts(f"<html><body>{''.join(parts)}</body></html>".encode(), "game")
+    assert not any("SECRET" in one.text for game in read.games for one in game.record.messages)
+    record, asked = first_game(f"<html><body>{''.join(parts)}</body></html>".encode())
+    assert asked or not any("SECRET" in one.text for one in record.messages)
+    assert len({one.round for one in record.messages}) == 2
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -16,9 +16,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 import msgspec
 
-from discussions.transcripts.core.audience import is_hidden
+from discussions.transcripts.core.audience import PRIVATE, SPEECH, THOUGHT, is_hidden, kind_of_type
 
 _LARGEST, _MOST_NESTED, _LEAST_ROWS = 4 * 1024 * 1024, 64, 3
+_HEARD, _LONGEST_TITLE = (PRIVATE, SPEECH, THOUGHT), 60
 _FIRST_TAG = re.compile(rb"\s*+<(?:[?!]|(?P<tag>\w[\w:.-]*+)[^>]*+>)")
 # How a tag and its attributes are written.
 _WRITTEN = re.compile(r"[\w:.-]+(?=\s*=)|(?<=\A<)[\w:.-]+")
@@ -30,8 +31,8 @@ _VOID = frozenset("br img hr meta link input wbr source".split())
 _BLOCKS = frozenset("br li p ul ol".split())
 _INLINE = _VOID.union(_BLOCKS, "a b i u s em strong span font small sup code del q cite blockquote".split())
 _CALLED_BY_CLASS = _BLOCKS.union("td th tr div span dd dt section article table tbody main a b i em".split())
-_UNSEEN = frozenset(("head", "script", "style"))
-_PAGE = _INLINE.union(_CALLED_BY_CLASS, _UNSEEN, "html body title header footer pre h1 h2 h3 h4 h5".split())
+_UNSEEN, _TITLES = frozenset(("head", "script", "style")), ("h1", "h2", "h3", "h4", "h5", "h6")
+_PAGE = _INLINE.union(_CALLED_BY_CLASS, _UNSEEN, _TITLES, "html body title header footer pre".split())
 _LOOKS = frozenset("style href src colspan rowspan title color align width height rel target lang".split())
 # A sign alone in these is a picture beside a name; thoughts may stand in the others.
 _ICONS, _SLANTED = ("font", "i", "span"), ("i", "em", "small", "s", "del")
@@ -110,6 +111,7 @@ def _text_of(node: Element, *, is_own: bool = False) -> str:
 
 def _pieces(node: Element) -> Iterator[str]:
     inside = "".join(piece for one in node for piece in _pieces(one))
+    inside = f"=== {inside.strip()} ===" if node.tag in _TITLES else inside
     is_seen = node.tag not in (*_UNSEEN, "blockquote") and (node.tag not in _ICONS or _has_words(inside))
     sign = (
         "\n" if node.tag in _BLOCKS or node.tag not in {"", *_INLINE} else "*" if node.tag in _SLANTED else ""
@@ -137,9 +139,15 @@ def as_rows(data: bytes) -> bytes:
         return data
     rows, text = [*_rows_in(root)], _text_of(root)
     cells = [cell for row in rows for key, cell in row.items() if isinstance(cell, str) and key != "event"]
-    if len(rows) >= _LEAST_ROWS and 5 * sum(map(len, cells)) >= 4 * len(text) and max(map(len, rows)) > 2:
+    if (
+        len(rows) >= _LEAST_ROWS
+        and 5 * sum(map(len, cells)) >= 4 * len(text)
+        and max(len(row.keys() - {"event", "phase"}) for row in rows) > 1
+    ):
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
-    return data if any(one.tag not in {"", *_PAGE} or one.attrib for one in root.iter()) else text.encode()
+    is_page = not any(one.tag not in {"", *_PAGE} or one.attrib for one in root.iter())
+    # What names nobody may be the title of what follows.
+    return re.sub(r"(?m)^(?=[^:：\n]+$)", "\n", text).encode() if is_page else data
 
 
 def _rows_in(root: Element) -> Iterator[dict[str, Any]]:
@@ -151,8 +159,16 @@ def _rows_in(root: Element) -> Iterator[dict[str, Any]]:
 
     def walk(node: Element, around: dict[str, Any]) -> Iterator[dict[str, Any]]:
         names: list[str] = []
-        for part in filter(_is_part, node):
-            if any(_key(one) in again for one in part.iter() if one is not part and _is_part(one)):
+        for part in (one for one in node if one.tag not in _UNSEEN):
+            # A title, or words between elements, may say who could hear what follows.
+            is_bare = not part.attrib and part.tag in _CALLED_BY_CLASS and not any(map(_is_part, part))
+            said = _text_of(part) if part.tag in _TITLES or is_bare or not _is_part(part) else ""
+            is_title = part.tag in _TITLES or (is_bare and said[-1:].isalnum() and len(said) < _LONGEST_TITLE)
+            if said and (is_title or kind_of_type(said[:_LONGEST_TITLE]) in _HEARD):
+                around = around | {"phase": said}
+            elif not _is_part(part):
+                continue
+            elif any(_key(one) in again for one in part.iter() if one is not part and _is_part(one)):
                 yield from walk(part, around | ({_key(part): _attributes(part)} if _attributes(part) else {}))
             elif {cell.tag for cell in part} - {""} == {"th"}:
                 names = [_text_of(cell) for cell in part if cell.tag]
