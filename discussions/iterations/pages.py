@@ -359,9 +359,9 @@ def describe_undecided(row: HistoryIteration) -> tuple[str, int] | None:
         return _("Iteration %(number)d takes games: %(count)d of at least %(least)d are there.") % values, 0
     if open_count:
         says = ngettext(
-            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d game is not rated.",
-            "Iteration %(number)d waits for evaluators: %(open)d of %(count)d games are not rated.",
-            len(row.games),
+            "Iteration %(number)d waits for evaluators: %(open)d of its %(count)d games is not rated.",
+            "Iteration %(number)d waits for evaluators: %(open)d of its %(count)d games are not rated.",
+            open_count,
         )
         return says % values, 0
     if row.tied:

@@ -20,7 +20,7 @@ from rubric.preview.core import GAMES, PARTS, Impact, Location, RankMove, make_v
 from rubric.preview.queries import reviews_hash
 from rubric.results.pages.words import two
 from rubric.versions import actions as versions_actions
-from rubric.versions.core.draft import draft_texts, weight_changes
+from rubric.versions.core.draft import draft_texts, weight_changes, weight_faults
 from rubric.versions.forms import DraftForm
 from rubric.versions.permissions import check_publish_version
 from rubric.versions.views.editor import compare_weights, typed_before
@@ -72,12 +72,15 @@ def publish_with(uses: Uses, games: Hash) -> View:
         """Show what publishing changes, and a form for the reason. While a preview is computed, its section polls."""
         version = version_or_404(request.user, slug, number, check_publish_version)
         if request.method == "GET" and is_htmx(request):
-            return respond(request, page=PUBLISH, region=IMPACT, context=load_impact(version, games))
+            return _answer(request, version, games)
 
         def publish(form: DraftForm) -> str:
             given = {name: form.cleaned_data[name] for name in ("basis", "reason")}
-            changes = weight_changes(draft_texts(form.base) | form.texts, form.base)
-            if given["basis"] == version.sha256 and any(by for _was, by in changes.values()):
+            texts = draft_texts(form.base) | form.texts
+            is_changed = weight_faults(texts) or any(
+                by for _was, by in weight_changes(texts, form.base).values()
+            )
+            if given["basis"] == version.sha256 and is_changed:
                 raise Unacceptable(_("These weights are not saved. Save them, then see what would change."))
             versions_actions.publish_version(version=version, **given, by=request.user, now=timezone.now())
             return reverse("rubric_version", args=[slug, number])
@@ -106,7 +109,9 @@ def _draft(request: SignedIn, slug: str, number: str) -> RubricVersion:
 
 def _answer(request: SignedIn, version: RubricVersion, games: Hash) -> HttpResponse:
     address = reverse("publish_version", args=[version.rubric.key, version.number])
-    return respond(request, page="", region=IMPACT, context=load_impact(version, games), redirect=address)
+    # Only a page that is loaded asks for a preview by itself.
+    context = load_impact(version, games) | {"starts": False}
+    return respond(request, page="", region=IMPACT, context=context, redirect=address)
 
 
 def load_impact(version: RubricVersion, games: Hash) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def save_draft(
     record = replace(record, version=version.number, kind=version.rubric.kind)
     _require_valid(record)
     body = canonical_bytes(record)
-    reason = version.reason if reason is None else clean_text(reason)
+    reason = version.reason if reason is None else clean_text(reason, field="")
     if (version.body.encode(), version.note, version.reason, version.sha256) == (body, note, reason, basis):
         return
     with transaction.atomic():

@@ -130,7 +130,8 @@ def _save(
     slug, number = version.rubric.key, version.number
     texts = {name: text.replace("\r\n", "\n") for name, text in form.texts.items()}
     given = {name: texts.get(name, "") for name in ("note", "basis")}
-    given |= {"reason": texts["reason"]} if "reason" in texts else {}
+    # A page that was opened before the reason was typed does not erase it.
+    given |= {"reason": texts["reason"]} if texts.get("reason") else {}
     try:
         actions.save_draft(version=version, record=record, **given, by=request.user, now=timezone.now())
     except Conflict as conflict:

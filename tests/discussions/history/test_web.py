@@ -194,7 +194,7 @@ def test_a_game_that_is_not_rated_is_open_and_has_no_dot(client):
     assert "4 3 of 4 rated" in row and "75.0 pending" in row and "0/7 pending" in row
     assert len(get_dots(body, "coherence")) == 3
     assert "pending" in get_cells(body, "coherence")[0] and "75.0 ?" in get_text(get_chart(body, "coherence"))
-    assert "waits for evaluators: 1 of 4 games are not rated." in body
+    assert "waits for evaluators: 1 of its 4 games is not rated." in body
 
 
 def test_an_iteration_that_takes_games_says_how_many_are_missing(client):

@@ -111,7 +111,7 @@ def test_an_iteration_that_is_not_rated_waits_for_evaluators_first(client, stage
     make_iteration(stage=stage, games=[figures()] * 3)
     make_iteration(stage=stage, games=[figures(), None, figures()], minutes=3)
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "Iteration 2 waits for evaluators: 1 of 3 games are not rated." in text
+    assert "Iteration 2 waits for evaluators: 1 of its 3 games is not rated." in text
 
 
 def test_the_row_names_games_that_pass_with_little_to_count(client, stage):

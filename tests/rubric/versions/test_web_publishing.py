@@ -69,6 +69,8 @@ def test_its_buttons_save_weights_alone_and_leave_the_rest(client, button, page)
     assert (refused.status_code, "These weights are not saved" in text) == (422, True)
     assert f">{draft.to_record().criteria[0].label}</bdi></label>" in text
     assert "in games</textarea>" in text and 'name="c0-weight" value="48"' in " ".join(text.split())
+    for wrong in ("abc", "", "40,5 %"):
+        assert client.post(publish, body | {"do": "", "c0-weight": wrong}).status_code == 422
     answer = client.post(edit, body)
     assert (answer.status_code, answer["Location"]) == (
         303,
@@ -86,6 +88,10 @@ def test_its_buttons_save_weights_alone_and_leave_the_rest(client, button, page)
     for text in (answer.content.decode(), client.get(edit).content.decode()):
         assert re.search(r'<input type="hidden" name="reason" value="Seen\s+in games"', html.unescape(text))
     stored = RubricVersion.objects.get(pk=draft.pk)
+    long = client.post(edit, body | {"basis": stored.sha256, "reason": "x" * 10_001})
+    assert (long.status_code, "too long" in long.content.decode()) == (422, True)
+    assert client.post(edit, body | {"basis": stored.sha256, "reason": ""}).status_code == 303
+    assert RubricVersion.objects.get(pk=draft.pk).reason == "Seen\nin games"
     shown = html.unescape(client.get(publish).content.decode())
     fields = dict(re.findall(r'name="(c\d-(?:key|slide|was|weight))"\s+value="([^"]*)"', shown))
     body = {**fields, "note": stored.note, "basis": stored.sha256, "reason": "Seen"}
