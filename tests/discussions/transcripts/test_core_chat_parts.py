@@ -146,7 +146,8 @@ def test_what_follows_a_name_may_hide_its_text():
 def test_titles_below_a_name_say_what_it_thinks_and_what_it_says(rule, head, parts):
     lines = ["FULL LOG", ""]
     for day in (1, 2):
-        lines += ["#" * 30, f"# ROUND {day}", "#" * 30]
+        # A round in brackets behind a name begins one, too.
+        lines += ["#" * 30, f"# ROUND {day}", "#" * 30] if head == "{}" or rule else []
         for name, said in SAID[day]:
             lines += [
                 rule,

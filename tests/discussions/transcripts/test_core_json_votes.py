@@ -152,3 +152,21 @@ def test_rows_without_texts_that_name_players_are_proposed_as_votes(value):
 def test_rows_of_acts_at_night_and_names_beside_texts_are_no_votes_by_their_shape(more):
     table = read_head(json.dumps([*TALK, *PICKS, *more]).encode(), is_part=False)
     assert not {"vote", "target"} & propose_mapping(table).fields.keys()
+
+
+@pytest.mark.parametrize("key", ["votes", "eliminations"])
+def test_lists_with_what_is_said_while_players_vote_or_leave_are_messages(key):
+    text = "I leave you, friends, good luck."
+    spoken = {"speaker": "Ann", "text": text}
+    votes = [{"voter": "Ann", "target": "Bea"}, {"voter": "Bea", "target": "Ann"}]
+    entries = [spoken] if key == "eliminations" else [{"attempt": 1, "votes": votes, "defence": [spoken]}]
+    rounds = [
+        {"round": 1, "messages": [{"speaker": name, "text": said} for day, name, said in SAID if day == 1]}
+        | {key: entries}
+    ]
+    (game,) = read_transcripts(json.dumps({"id": "a", "rounds": rounds}).encode(), "a.json").games
+    assert [message.text for message in game.record.messages] == [
+        *(said for _day, _name, said in SAID[:4]),
+        text,
+    ]
+    assert cast(game.record) == ([(1, "Ann", "Bea"), (1, "Bea", "Ann")] if key == "votes" else [])

@@ -163,3 +163,21 @@ def test_names_in_capitals_or_with_a_letter_beside_the_same_names_are_asked_abou
         game = read_first_game(table, answered, "chat.txt", "chat", {})
         assert game.record is not None and len(game.record.messages) == count
         assert {player.name for player in game.record.players} == {*NAMES}
+
+
+@pytest.mark.parametrize(
+    ("others", "is_open"),
+    [
+        (["[whisper] Ida: CANARY."], True),
+        (["Moderator: That is all."], True),
+        (["[agora] Ida: Hello.", "[agora] Jon: Hello."], False),
+        (["[agora] Ida: Hello."], False),
+        (["Ida: Hello.", "Jon: Hello."], False),
+    ],
+)
+def test_an_unknown_word_before_most_texts_is_asked_about_unless_all_players_have_it(others, is_open):
+    lines = [f"[mull] {name}: {said}" for name, said in SAID]
+    read = read_transcripts("\n".join([*lines, *others]).encode(), "chat.txt")
+    texts = [message.text for game in read.games for message in game.record.messages]
+    assert texts == ([said for _name, said in SAID] if is_open else [])
+    assert [fault.code for fault in read.faults] == ([] if is_open else ["unknown_columns"])

@@ -190,6 +190,7 @@ def test_what_players_of_werewolf_arena_remember_is_private():
 @pytest.mark.parametrize("has_state", [True, False])
 def test_reasons_in_the_logs_of_werewolf_arena_are_private(has_state):
     logs = json.loads(json.dumps(werewolf_arena_logs()).replace("private", "REASON"))
+    logs[0]["summaries"] = [["Bea", {"result": {"summary": "REASON to look back"}}]]
     logs[0]["debate"][1] = ["Bea", {"result": {"reasoning": "REASON of Bea", "say": "Who is it then?"}}]
     files = {"game_logs.json": as_bytes(logs)}
     if has_state:
@@ -199,6 +200,7 @@ def test_reasons_in_the_logs_of_werewolf_arena_are_private(has_state):
     entries = kept(game)
     assert ("thought", 1, "", "eliminate: Eve", "") in entries
     assert ("thought", 1, "Bea", "REASON of Bea", "") in entries
+    assert ("thought", 1, "Bea", "REASON to look back", "") in entries
     assert ("vote", 1, "Ann", "REASON", "") in entries
     assert ("thought", 1, "Ann", "REASON", "") in entries
     if has_state:

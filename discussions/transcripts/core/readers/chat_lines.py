@@ -370,21 +370,21 @@ def _tagged_line(line: str, style: ChatStyle) -> ChatLine | None:
 def _find_tags(lines: list[str]) -> tuple[frozenset[str], frozenset[str]]:
     """The words in brackets before messages ("[Town] Ann: hello"), and those that say, or seem to say, "to all"."""
     begun = [line for line in lines if line[:1] in ("[", "(") or line[:1].isdecimal()]
-    found = Counter(
-        tag["how"].strip().casefold()
+    tagged = [
+        (tag["how"].strip().casefold(), match["name"])
         for tag in map(_TAGGED.fullmatch, begun)
         if tag and (match := match_message(tag["more"])) and len(match["name"].split()) <= MOST_WORDS
         if _NUMBERED.search(tag["how"]) is None
-    )
+    ]
+    found = Counter(tag for tag, _name in tagged)
     tags = {tag: count for tag, count in found.items() if count > 1 or kind_of_type(tag)}
     open_tags = {tag for tag in tags if kind_of_type(tag) == SPEECH} | _tags_of_names(lines)
-    tags |= dict.fromkeys(open_tags - tags.keys(), 1)
-    unknown = [tag for tag in tags if not kind_of_type(tag)]
-    if unknown and not open_tags:
-        most = max(unknown, key=tags.__getitem__)
-        messages = sum(match_message(line) is not None for line in lines)
-        open_tags = {most} if 2 * tags[most] > messages + sum(tags.values()) else open_tags
-    return frozenset(tags), frozenset(open_tags)
+    unknown = {tag for tag in found if not kind_of_type(tag)}
+    bare = [match["name"] for line in lines if (match := match_message(line))]
+    # Of two unknown tags, or of one and none before what the same players say, either may be what nobody hears.
+    if len(unknown) == 1 and not open_tags and not {*bare} & {name for _tag, name in tagged}:
+        open_tags = unknown if 2 * found[min(unknown)] > len(bare) + sum(tags.values()) else open_tags
+    return frozenset(tags) | open_tags, frozenset(open_tags)
 
 
 def _tags_of_names(lines: list[str]) -> set[str]:
