@@ -174,6 +174,7 @@ def test_one_list_in_the_last_row_is_asked_about():
 
 HONEST: dict[str, Callable[[int, str, str], dict[str, Any]]] = {
     "alive": lambda index, name, said: {"alive": NAMES},
+    "fewer alive": lambda index, name, said: {"alive": NAMES[: 3 - (index > 2)]},
     "mentions": lambda index, name, said: {"people": [one for one in NAMES if one in said]},
     "reactions": lambda index, name, said: {"reactions": [{"user": NAMES[index % 3], "emoji": "+1"}]},
     "claims": lambda index, name, said: {"claims": {"Bea": "wolf"} if index % 2 else {}},
