@@ -23,8 +23,8 @@ from discussions.models import (
     UnindexedGame,
 )
 from discussions.slots.actions import fill_slots
+from discussions.transcripts.core import oddities
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
-from discussions.transcripts.core.oddities import NOTED, ODDITY_CODES, oddity_warnings, without_repeated
 from discussions.transcripts.core.reader import ReadTally
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash
@@ -203,18 +203,18 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     """
     transcript = game.transcript
     record = game.text.to_record()
-    shorter = without_repeated(record)
-    count = len(record.messages) - len(shorter.messages)
-    if not count:
+    shorter = oddities.without_repeated(record)
+    gone = [message.position for message in oddities.find_repeated(record.messages)]
+    if not gone:
         raise Conflict(_("This game has no repeated messages to drop."), code="no_repeats")
     notes = Notes(transcript.name, "", Limits(**settings.TRANSCRIPT_LIMITS))
-    notes.warn(REPEATS_DROPPED, what=game.number, count=count)
+    notes.warn(REPEATS_DROPPED, what=game.number, count=len(gone))
     known = msgspec.json.decode(game.warnings, type=list[Fault])
-    kept = [warning for warning in known if warning.code not in ODDITY_CODES - NOTED]
+    kept = [warning for warning in known if warning.code not in oddities.ODDITY_CODES - oddities.NOTED]
     with for_storage():
-        warnings = [*notes.warnings(), *kept, *oddity_warnings(shorter, transcript.name)]
-    track = PrivateTrack.objects.filter(game=game).first()
-    private = track.to_entries() if track else []
+        warnings = [*notes.warnings(), *kept, *oddities.oddity_warnings(shorter, transcript.name)]
+    told = [one for track in PrivateTrack.objects.filter(game=game) for one in track.to_entries()]
+    private = [msgspec.structs.replace(it, after=it.after - sum(n <= it.after for n in gone)) for it in told]
     content = prepare(ReadGame(shorter, warnings, transcript.name, private), transcript.name)
     store = Store(transcript=transcript, by=by)
     store.iteration = Iteration.objects.select_for_update(no_key=True).get(pk=game.iteration_id)

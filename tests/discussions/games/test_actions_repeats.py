@@ -13,7 +13,16 @@ from discussions.checks.iterations import ITERATION_CHECKS
 from discussions.core.records import Measurement, Vote
 from discussions.games.actions import drop_repeats, restore_game, set_round_offset, withdraw_game
 from discussions.imports.actions.storing import Store, prepare
-from discussions.models import Evaluation, Game, GameText, Iteration, Measured, RoundOffset, Withdrawal
+from discussions.models import (
+    Evaluation,
+    Game,
+    GameText,
+    Iteration,
+    Measured,
+    PrivateTrack,
+    RoundOffset,
+    Withdrawal,
+)
 from discussions.queries import newest_measured
 from discussions.queue.actions import take_next_game
 from discussions.rating.pages.items import build_marked_reference
@@ -77,6 +86,14 @@ def test_the_new_game_is_marked_and_keeps_the_warnings_of_the_file(lead, repeati
     assert [warning["code"] for warning in warnings] == ["repeats_dropped", "no_votes"]
     assert warnings[0]["message"] == ("A lead dropped repeated messages of game 1: 3. This game replaces it.")
     assert made.warning_count == 2
+
+
+def test_the_new_game_keeps_what_not_everybody_could_hear(lead):
+    messages = repeated_messages()
+    messages.append(native_message(10, messages[0]["playerName"], "I am it.", audience="nobody"))
+    game = import_game(project=lead.memberships.get().project, by=lead, messages=messages, votes=[])
+    track = PrivateTrack.objects.get(game=drop(game, lead))
+    assert [(entry.after, entry.text) for entry in track.to_entries()] == [(6, "I am it.")]
 
 
 def test_the_audit_log_says_who_dropped_how_many(lead, repeating):

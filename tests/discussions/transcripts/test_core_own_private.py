@@ -86,7 +86,7 @@ def test_what_hides_all_rows_alike_is_asked_about_once(sign):
     assert (len(questions), [one.text for one in game.record.messages]) == (1, ["Hello."])
 
 
-@pytest.mark.parametrize("column", ["Secret musings", "agent_thinking", "private_notes", "what I think"])
+@pytest.mark.parametrize("column", ["Secret musings", "agent_thinking", "private_notes", "hidden agenda"])
 def test_a_column_of_thoughts_under_any_name_is_proposed_as_one(column):
     rows = [f"{name},{said.replace(',', '')},CANARY and I hide {at}." for at, (name, said) in enumerate(SAID)]
     table = read_head("\n".join([f"Person X,Words,{column}", *rows]).encode(), is_part=False)
