@@ -63,7 +63,7 @@ ELIMINATION_KEYS = keys(
 EMPTY_MESSAGES_IN = 10
 # How many characters the builds of all models of a game may have together.
 MOST_BUILDS = 1000
-_NO_MESSAGES = mark("The game has no messages, so there is nothing to measure. Add them, or take it out.")
+_NO_MESSAGES = mark("The game has no messages, so there is nothing to measure. Add them, or remove it.")
 _NO_OBJECT = mark("A game should be a JSON object with the keys gameId, players and messages. Correct it.")
 _NO_ID = mark("The game has no gameId. Give it one that no other game has.")
 _NO_TEXT = mark("The message has no text. Write what was said, or take the message out.")
