@@ -120,4 +120,5 @@ def file_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise BadInput(f'The file "{path}" cannot be read: {error.strerror}. Check its name.') from None
+        sentence = f'The file "{path}" cannot be read: {error.strerror}. Check its name and its rights.'
+        raise BadInput(sentence) from None

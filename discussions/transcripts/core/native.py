@@ -72,7 +72,11 @@ _UNKNOWN = mark('"{shown}" is not among the players of this game. {remedy}')
 _MEANT = mark('Did you mean "{hint}"?')
 _UNCLEAR = mark('Who could hear the message is not clear: "{said}". Write "all", "nobody" or names.')
 _MAY_HIDE = mark('The key "{key}" may say who heard the messages. Call it "audience", or name no format.')
-_QUOTED = re.compile(r"\".+\"|“.+”|„.+[“”]|«.+»|「.+」|『.+』", re.DOTALL)
+_PAIRS = (r'""', "“”", "„“”", "«»", "「」", "『』")
+# What is between quotes may quote something itself: "He said "no" to me".
+_QUOTED = re.compile(
+    "|".join(rf"{q[0]}(?:[^{q}]|(?<![^\s{q[0]}]){q[0]}[^{q}]*[{q[1:]}])+[{q[1:]}]" for q in _PAIRS)
+)
 _NO_PUBLIC = mark("No message was heard by all, so there is nothing to measure. Look at their audience.")
 
 

@@ -58,7 +58,7 @@ _LABELLED_PART = re.compile(
 _IN_LINE = re.compile(rf"(?:(?<=[.!?…|/;\"”)])|(?<=[.!?…] [|/])) ?{_SAYING} ?[:：]", re.IGNORECASE)
 # A text between tags of one name, of which HTML and forums have some, or between fences, of which programs have some.
 _PAIRED = re.compile(
-    r"[<\[{◁]\|?(?P<tag>[A-Za-z][\w -]{0,30})(?:=[^\]>\n]{0,60})?\|?[>\]}▷](?P<inside>.*?)"
+    r"[<\[{◁]\|?(?P<tag>[^\W\d_][\w -]{0,30})(?:=[^\]>\n]{0,60})?\|?[>\]}▷](?P<inside>.*?)"
     r"[<\[{◁]\|?/(?P=tag)\|?[>\]}▷]",
     re.DOTALL,
 )

@@ -83,7 +83,7 @@ def test_a_refused_game_is_exit_code_1_with_its_faults(capsys, lead, folder):
     [
         ({"project": "theirs"}, 'There is no project "theirs"'),
         ({"by": "nobody@example.org"}, 'There is no account "nobody@example.org"'),
-        ({"paths": ["missing.json"]}, 'The file "missing.json" cannot be read'),
+        ({"paths": ["missing.json"]}, "No such file or directory. Check its name and its rights."),
         ({"iteration": "7"}, "The project has no iteration 7"),
         ({"format": "nothing"}, 'There is no format "nothing"; there are inspect, '),
     ],

@@ -146,6 +146,13 @@ def test_rows_without_texts_that_name_players_are_proposed_as_votes(value):
     assert (cast(record), len(record.messages)) == (BALLOTS, len(SAID))
 
 
+@pytest.mark.parametrize("talk", [[], [*TALK]])
+def test_lists_beside_picks_may_be_empty(talk):
+    assert not read_transcripts(
+        json.dumps({"talk": talk, "messages": [], "picks": [*PICKS]}).encode(), "a.json"
+    ).games
+
+
 @pytest.mark.parametrize(
     "more", [PICKS[:1], [{"lap": 1, "fighter": "Ann", "shout": "Bea, you?", "pick": "Cid"}]]
 )

@@ -146,6 +146,7 @@ def test_what_stands_below_a_title_that_may_hide_it_is_not_public_at_once(title,
         "<log>" + "<a>" * 200 + "Ann: Hello." + "</a>" * 200 + "</log>",
         "<log><![foo[ x ]]></log>",
         '<ul><li class="wolves">Ann: psst</li><li>Bea: hi</li></ul>',
+        '<html><p><b>Ann:</b> Hi</p><p title="whisper to Bea"><b>Ann:</b> Psst</p></html>',
     ],
 )
 def test_other_texts_stay_as_they_are(text):
@@ -160,13 +161,35 @@ def test_other_texts_stay_as_they_are(text):
         ("<i>I must hide it.</i> Hello.", "*I must hide it.* Hello."),
         ("Tom &amp; Ann\n\nand I", "Tom & Ann\n\nand I"),
         ("<think>I lie.</think> <b>Hello.</b>", None),
-        ('<span class="whisper">Psst.</span>', None),
+        ('<span class="whisper">Psst.</span>', "<whisper>Psst.</whisper>"),
+        ("<span title='whisper to Bea'>Vote Cid</span> Hi.", "<whisper to Bea>Vote Cid</whisper to Bea> Hi."),
+        ("<p title='der Bau'>Psst.</p>", "<der Bau>Psst.</der Bau>"),
+        ("<p data-to='wolves'>Psst.</p>", "<wolves>Psst.</wolves>"),
+        ("<a title='Ann of old' href='x'>Ann</a>, hi", "Ann, hi"),
+        ("Hi <span style='color: red; display:none'>I am the <b>wolf</b></span> all", "Hi all"),
+        ("Hi <b hidden>I am it</b><i style='visibility: hidden'>yes</i>", "Hi"),
+        ("if a <b and c> d then</b> fine", None),
+        ("<blockquote>My whole <b>statement</b></blockquote>", "My whole statement"),
     ],
 )  # fmt: skip
 def test_texts_in_html_are_read_as_people_see_them(written, plain):
     data = json.dumps([{"text": written, "other": "<b>x</b>"}], ensure_ascii=False).encode()
     (read,) = json.loads(without_html(data))
     assert read == {"text": written if plain is None else plain, "other": "x"}
+
+
+@pytest.mark.parametrize("sign", ["title='wolves'", "data-to='wolves'", "hidden", "style='display: none'"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<div class='msg' {k}><b class='who'>{a}</b> <span class='text'>{t}</span></div>",
+        "<div class='msg'><b class='who'>{a}</b> <span {k}>{t}</span></div>",
+    ],
+)
+def test_attributes_of_a_page_say_who_heard_a_line(sign, form):
+    page = f"<html><body>{written(form, '', '{}', ('', sign))}</body></html>"
+    record, _asked = first_game(page.encode())
+    assert [one.text for one in record.messages] == [text for _n, _a, text, is_open in SAID if is_open]
 
 
 def test_addresses_are_no_codes_and_votes_in_html_are_votes():

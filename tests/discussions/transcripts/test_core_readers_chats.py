@@ -164,6 +164,14 @@ def test_quotes_around_every_text_go(quotes):
         assert game.record.messages[-1].text == (said[3][1:-1] if given is lines else said[3])
 
 
+@pytest.mark.parametrize("quotes", ['""', "“”", "«»"])
+def test_quotes_of_two_parts_of_a_text_stay(quotes):
+    texts = ["{}Trust{} is what Ann calls a {}word{}", "{}Yes{} he said, {}and no{}", "{}All{} of {}you{}"]
+    lines = [f"{'Ann' if at % 2 else 'Bea'}: {text.format(*quotes * 2)}" for at, text in enumerate(texts * 2)]
+    (game,) = read_transcripts("\n".join(lines).encode(), "chat.txt").games
+    assert [one.text for one in game.record.messages] == [text.format(*quotes * 2) for text in texts * 2]
+
+
 def test_a_sentence_with_a_colon_is_said_to_nobody():
     text = "I have something to say and you may not like it: Ann lies."
     lines = [*("! Ann: Good day.\n! Bea: Hello Ann, who are you?\n" * 3).split("\n")[:-1], f"! Ann: {text}"]

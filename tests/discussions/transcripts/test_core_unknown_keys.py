@@ -107,14 +107,22 @@ def test_a_key_with_few_words_that_come_back_may_be_a_type_of_rows():
 def test_a_text_that_is_nothing_but_a_vote_or_a_command_is_no_speech():
     talk = [{"speaker": name, "text": said, "round": 1} for name, said in SAID]
     acts = ["VOTE: Bea", "!lynch cid_", "##vote none", "!see Ann", "!votes"]
-    others = ["Vote: all of you", "...sure Ann", "#fun"]
+    others = [
+        "Vote: all of you",
+        "...sure Ann",
+        "#fun",
+        "!important",
+        "#trust Ann",
+        "/agree Bea",
+        ".thanks Ann",
+    ]
     rows = [{"speaker": "Ann", "round": at, "text": text} for at, text in enumerate([*acts, *others], 2)]
     (game,) = read_transcripts(lines(*talk, {"speaker": "cid_", "text": "Yes."}, *rows), "log.jsonl").games
     names = [player.name for player in game.record.players]
     votes = [(names[vote.voter - 1], names[vote.target - 1]) for vote in game.record.votes]
     assert votes == [("Ann", "Bea"), ("Ann", "cid_")]
-    assert [message.text for message in game.record.messages[-3:]] == others
-    assert len(game.record.messages) == len(talk) + 4
+    assert [message.text for message in game.record.messages[-7:]] == others
+    assert len(game.record.messages) == len(talk) + 8
 
 
 def test_lists_of_messages_within_an_object_beside_the_talk_are_asked_about():

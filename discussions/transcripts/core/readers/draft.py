@@ -114,16 +114,13 @@ def is_ballot(target: str) -> bool:
 def leave_names_out(messages: list[dict[str, Any]], notes: Notes) -> None:
     """Leave out who speaks before what they say, where every text that all heard begins so: "[Ann]: Hi"."""
     said = [row for row in messages if row["audience"] is None and row["message"]]
-    named = [(row, match) for row in said if (match := _NAMED.match(row["message"])) and _is_of(row, match)]
-    if len(said) < _LEAST_NAMED or len(named) < len(said):
+    named = [(row, match) for row in said if (match := _NAMED.match(row["message"]))]
+    are_own = all(match["name"].strip().casefold() == row["playerName"].casefold() for row, match in named)
+    if len(said) < _LEAST_NAMED or len(named) < len(said) or not are_own:
         return
     for row, match in named:
         row["message"] = row["message"][match.end() :]
     notes.warn("own_name", "", said[0]["playerName"], count=len(said), says=_NAMES_LEFT)
-
-
-def _is_of(row: dict[str, Any], match: "re.Match[str]") -> bool:
-    return bool(match["name"].strip().casefold() == row["playerName"].casefold())
 
 
 def find_side(role: Any, sides: Mapping[str, str]) -> Any:

@@ -59,8 +59,8 @@ def votes_beside(value: dict[str, Any], talk: str, place: str) -> Iterator[round
 def _are_acts(key: str, part: Any, talk: Any) -> bool:
     """Whether the rows of a list have no texts, but two names each of those who speak in a list beside it."""
     items, said = as_list(part), as_list(talk)
-    are_objects = {*map(type, (*items, *said))} == {dict} and not kind_of_type(key)
-    cells = [cell for item in items if are_objects for cell in item.values()]
+    are_rows = {*map(type, items)} == {*map(type, said)} == {dict} and not kind_of_type(key)
+    cells = [cell for item in items if are_rows for cell in item.values()]
     if not cells or any(type(cell) in (dict, list) or count_gaps(str(cell)) > 1 for cell in cells):
         return False
     own = [{as_text(item.get(name)) for item in items} for name in items[0]]

@@ -33,7 +33,8 @@ _INLINE = _VOID.union(_BLOCKS, "a b i u s em strong span font small sup code del
 _CALLED_BY_CLASS = _BLOCKS.union("td th tr div span dd dt section article table tbody main a b i em".split())
 _UNSEEN, _TITLES = frozenset(("head", "script", "style")), ("h1", "h2", "h3", "h4", "h5", "h6")
 _PAGE = _INLINE.union(_CALLED_BY_CLASS, _UNSEEN, _TITLES, "html body title header footer pre".split())
-_LOOKS = frozenset("style href src colspan rowspan title color align width height rel target lang".split())
+_LOOKS = frozenset("style href src colspan rowspan color align width height rel lang".split())
+_NOT_SHOWN = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE)
 # A sign alone in these is a picture beside a name; thoughts may stand in the others.
 _ICONS, _SLANTED = ("font", "i", "span"), ("i", "em", "small", "s", "del")
 
@@ -52,11 +53,13 @@ class _Reader(HTMLParser):
             self.open.pop()
         written = {name.lower(): name for name in _WRITTEN.findall(self.get_starttag_text() or "")}
         kept = {
-            written.get(name, name): value or ""
+            written.get(name, name): name if value is None else value
             for name, value in attrs
             if name not in _LOOKS or tag not in _PAGE
         }
-        node = SubElement(self.open[-1], written.get(tag, tag), kept)
+        node, style = Element(written.get(tag, tag), kept), dict(attrs).get("style") or ""
+        is_unseen = kept.get("hidden") in ("", "hidden", "true") or _NOT_SHOWN.search(style)
+        self.open[-1].append(Element("wbr") if is_unseen and tag in _PAGE else node)
         self.open += [] if tag in _VOID else [node]
 
     def handle_endtag(self, tag: str) -> None:
@@ -85,7 +88,7 @@ def _elements_of(text: str) -> Element:
 def without_html(data: bytes) -> bytes:
     """JSON whose texts are written in HTML, with these as people see them, without what they quote.
 
-    Tags of no HTML, and those that say who could hear what is in them, stay.
+    Tags of no HTML stay, as do the words of others about who could hear what is in them.
     """
     may_be = data[:1] in (b"{", b"[") and _HTML_END.search(data)
     return _JSON_STRING.sub(_plain_string, data) if may_be else data
@@ -95,10 +98,13 @@ def _plain_string(found: "re.Match[bytes]") -> bytes:
     with suppress(msgspec.MsgspecError, UnicodeError):
         root = _elements_of(written := msgspec.json.decode(found[0], type=str))
         nodes = [one for one in root.iter() if one.tag]
-        if not any(
-            one.tag not in _INLINE | _CALLED_BY_CLASS or is_hidden(one.get("class", "")) for one in nodes
+        # "a <b and c" are words of a sentence.
+        if all(
+            one.tag in _INLINE | _CALLED_BY_CLASS and all(key != said for key, said in one.items())
+            for one in nodes
         ):
-            return msgspec.json.encode(_text_of(root) if nodes else unescape(written))
+            quoted = (_text_of(one) for one in nodes if one.tag == "blockquote")
+            return msgspec.json.encode(_text_of(root) or next(quoted, "") if nodes else unescape(written))
     return found[0]
 
 
@@ -116,6 +122,12 @@ def _pieces(node: Element) -> Iterator[str]:
     sign = (
         "\n" if node.tag in _BLOCKS or node.tag not in {"", *_INLINE} else "*" if node.tag in _SLANTED else ""
     )
+    title = node.get("title", "") if node.tag != "a" else ""
+    # What an element of a page says of who could hear it is read as such a tag: "<whisper to Bea>".
+    hiding = (words for words in node.attrib.values() if is_hidden(words) and node.tag in _PAGE)
+    said = next(hiding, "" if kind_of_type(title) or title == inside else title)
+    words = " ".join(re.findall(r"[^\W\d_]+", said))[:30].strip()
+    inside = f"<{words}>{inside}</{words}>" if words else inside
     yield from (sign, node.text or "", inside, sign) if is_seen else ()
 
 
@@ -139,11 +151,9 @@ def as_rows(data: bytes) -> bytes:
         return data
     rows, text = [*_rows_in(root)], _text_of(root)
     cells = [cell for row in rows for key, cell in row.items() if isinstance(cell, str) and key != "event"]
-    if (
-        len(rows) >= _LEAST_ROWS
-        and 5 * sum(map(len, cells)) >= 4 * len(text)
-        and max(len(row.keys() - {"event", "phase"}) for row in rows) > 1
-    ):
+    are_cells = 5 * sum(map(len, cells)) >= 4 * len(re.sub("<[^<>]*>", "", text))
+    is_wide = max((len(row.keys() - {"event", "phase"}) for row in rows), default=0) > 1
+    if len(rows) >= _LEAST_ROWS and are_cells and is_wide:
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
     is_page = not any(one.tag not in {"", *_PAGE} or one.attrib for one in root.iter())
     # What names nobody may be the title of what follows.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from discussions.transcripts.core.audience import IGNORE, OUT, SPEECH, THOUGHT, VOTE, words_of
+from discussions.transcripts.core.audience import IGNORE, OUT, SPEECH, THOUGHT, VOTE, kind_of_type, words_of
 from discussions.transcripts.core.notes import NativeGame
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.draft import is_ballot, is_nobody
@@ -20,6 +20,10 @@ _COMMAND = re.compile(
     r"(?P<sign>[!/.$~]|#{1,2})[^\W\d_]{2,20}(?:[\s:]{1,3}@?(?P<target>[^\n]{1,60}?))?\W{0,2}", re.IGNORECASE
 )
 _ALONE = ("!", "/", "##")
+_VERBS = frozenset(
+    "unvote hang see peek shoot bite role roles join leave quit skip pass abstain list help rules next end "
+    "act use nominate accuse reveal poison visit block jail whisper dm target claim votecount".split()
+)
 _I_VOTE = re.compile(
     r"(?:(?:I(?: am|['’]m| will|['’]ll)? (?:vote|voting)|my vote (?:is|goes)|ich stimme|je vote|voto|я голосую)"
     r"(?: (?:for|to|against|für|gegen|pour|contre|a|por|contra|за|против))? )?(?P<target>[^\n]{1,60}?)\W{0,3}",
@@ -41,7 +45,10 @@ def read_command(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, Mappin
     known = [who for who in told if is_nobody(who) or signs.name(who).casefold() in signs.names]
     if vote and known and not cells.get("vote"):
         return SPEECH, dict(cells) | {recipes.TEXT: "", "vote": known[0]}
-    is_act = command and (known or (not told and command["sign"] in _ALONE))
+    # Other words are short messages: "!important", "#trust Ann".
+    verb = next(iter(words_of(text.casefold())), "")
+    is_verb = verb in _VERBS or kind_of_type(verb) not in ("", SPEECH)
+    is_act = command and is_verb and (known or (not told and command["sign"] in _ALONE))
     return (IGNORE if is_act else SPEECH), cells
 
 
