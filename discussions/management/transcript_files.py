@@ -109,10 +109,9 @@ def _is_game(folder: Path, options: ReadOptions) -> bool:
 def _pack(folder: Path) -> Upload:
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for part in sorted(folder.iterdir()):
-            if part.is_file():
-                info = zipfile.ZipInfo(f"{folder.resolve().name}/{part.name}", _SAME_DATE)
-                archive.writestr(info, file_bytes(part), zipfile.ZIP_DEFLATED)
+        for part in filter(Path.is_file, sorted(folder.iterdir())):
+            info = zipfile.ZipInfo(f"{folder.resolve().name}/{part.name}", _SAME_DATE)
+            archive.writestr(info, file_bytes(part), zipfile.ZIP_DEFLATED)
     return Upload(f"{folder.resolve().name}.zip", packed.getvalue())
 
 

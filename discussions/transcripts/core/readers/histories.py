@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -113,14 +113,15 @@ def _find_chats(
     value: Any, pointer: str = "", depth: int = 0
 ) -> list[tuple[str, str, list[Any], dict[str, Any]]]:
     """The chat of each player with its owner, its place and what stands beside it; of the first part that has some."""
-    entries: Iterable[tuple[str, str, Any]] = ()
+    entries: list[tuple[str, str, Any]] = []
     if type(value) is dict:
         entries = [
             (key, f"{pointer}/{key}", part) for key, part in value.items() if not ROUND_KEY.fullmatch(key)
         ]
     elif type(value) is list and any(_chat_of(part, "") for part in value[:_LEAST_PLAYERS]):
-        parts = enumerate(map(as_object, value))
-        entries = [(_owner_of(part), f"{pointer}/{index}", part) for index, part in parts]
+        for index, part in enumerate(map(as_object, value)):
+            owners = [str(part[key]) for key in _OWNERS if type(part.get(key)) in (str, int)]
+            entries.append(("".join(owners[:1]), f"{pointer}/{index}", part))
     chats = [(owner.strip(), _chat_of(part, place)) for owner, place, part in entries if owner.strip()]
     found = [(owner, *chat) for owner, chat in chats if chat]
     if len({owner for owner, *_chat in found}) == len(found) >= _LEAST_PLAYERS:
@@ -128,10 +129,6 @@ def _find_chats(
     inner = value.items() if type(value) is dict and depth < _DEEPEST else ()
     within = (_find_chats(part, f"{pointer}/{key}", depth + 1) for key, part in inner)
     return next(filter(None, within), [])
-
-
-def _owner_of(part: dict[str, Any]) -> str:
-    return next((str(part[key]) for key in _OWNERS if type(part.get(key)) in (str, int)), "")
 
 
 def _chat_of(part: Any, place: str) -> tuple[str, list[Any], dict[str, Any]] | None:

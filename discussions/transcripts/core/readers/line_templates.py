@@ -8,7 +8,7 @@ other fields belong to the next message.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from discussions.transcripts.core.audience import (
@@ -181,7 +181,9 @@ def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
             says = _name_and_text(values)[1] if values else line
             begins = _begun_by(says, told, has_rounds="round" in fields, is_text=goes_on and not values)
             begun, goes_on = begun | begins, goes_on and not (begins or values)
-            goes_on = goes_on and not _ends_text(line)
+            # Nothing goes on below what not everybody could hear: "💭 I lie", "[thinking]".
+            tag = _TAG.fullmatch(line)
+            goes_on = goes_on and read_hidden(line) is None and not (tag and is_hidden(tag["words"]))
             if goes_on:
                 below[len(rows) - 1].append(line)
             elif line and not (begins or values):
@@ -271,12 +273,6 @@ def _begun_by(line: str, told: narration.Rounds, *, has_rounds: bool, is_text: b
     return number | {"phase": "night" if told.is_night else "day"}
 
 
-def _ends_text(line: str) -> bool:
-    """Whether not everybody could hear a line below a text: nothing goes on below it. "💭 I lie", "[thinking]"."""
-    found = _TAG.fullmatch(line)
-    return read_hidden(line) is not None or (found is not None and is_hidden(found["words"]))
-
-
 def fits(decoded: Decoded, written: str) -> bool:
     """Whether templates of another file read the beginning of a text: they have words of their own, or read most."""
     lines = [line.strip() for line in decoded.head(SAMPLE).splitlines() if line.strip()]
@@ -359,7 +355,9 @@ def _fields_of(rows: Sequence[Sequence[str]]) -> list[str]:
     names = [
         (all(map(str.istitle, counts)), len(counts), -at)
         for at, (counts, is_few) in enumerate(zip(places, few, strict=True))
-        if is_few and not (_are_types(counts) or _are(_ROUND, counts) or _are(_TIME, counts))
+        # What says what rows are, or who could hear them, is no name; a narrator may be among names.
+        if is_few and not (any(map(is_hidden, counts)) or _are(_ROUND, counts) or _are(_TIME, counts))
+        if 2 * sum(map(bool, map(kind_of_type, counts))) < len(counts)
     ]
     player = -max(names, default=(False, 0, 1))[2]
     are_names = [2 * len(counts.keys() & places[player].keys()) > len(counts) for counts in places]
@@ -383,11 +381,6 @@ def _fields_of(rows: Sequence[Sequence[str]]) -> list[str]:
     once = [field if field not in once[:at] else "" for at, field in enumerate(once)]
     # What another one hides would be lost.
     return once if len(hiding) < 2 else []
-
-
-def _are_types(values: Collection[str]) -> bool:
-    """Whether values say what rows are, or who could hear them; a narrator may be among names."""
-    return any(map(is_hidden, values)) or 2 * sum(map(bool, map(kind_of_type, values))) >= len(values)
 
 
 def _are(shape: "re.Pattern[str]", values: Iterable[str]) -> bool:

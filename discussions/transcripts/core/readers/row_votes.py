@@ -15,7 +15,7 @@ from discussions.transcripts.core.readers.row_kinds import RowSigns
 from discussions.transcripts.core.readers.vote_columns import is_target
 from discussions.transcripts.core.thoughts import read_answer
 
-# "!see Ann", "##unvote", "/claim": what a bot is told.
+# "!see Ann", "##unvote", "/claim": what a bot is told. "!important" and "#trust Ann" are said.
 _COMMAND = re.compile(
     r"(?P<sign>[!/.$~]|#{1,2})[^\W\d_]{2,20}(?:[\s:]{1,3}@?(?P<target>[^\n]{1,60}?))?\W{0,2}", re.IGNORECASE
 )
@@ -45,7 +45,6 @@ def read_command(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, Mappin
     known = [who for who in told if is_nobody(who) or signs.name(who).casefold() in signs.names]
     if vote and known and not cells.get("vote"):
         return SPEECH, dict(cells) | {recipes.TEXT: "", "vote": known[0]}
-    # Other words are short messages: "!important", "#trust Ann".
     verb = next(iter(words_of(text.casefold())), "")
     is_verb = verb in _VERBS or kind_of_type(verb) not in ("", SPEECH)
     is_act = command and is_verb and (known or (not told and command["sign"] in _ALONE))
