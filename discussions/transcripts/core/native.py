@@ -73,7 +73,6 @@ _MEANT = mark('Did you mean "{hint}"?')
 _UNCLEAR = mark('Who could hear the message is not clear: "{said}". Write "all", "nobody" or names.')
 _MAY_HIDE = mark('The key "{key}" may say who heard the messages. Call it "audience", or name no format.')
 _PAIRS = (r'""', "“”", "„“”", "«»", "「」", "『』")
-# What is between quotes may quote something itself: "He said "no" to me".
 _QUOTED = re.compile(
     "|".join(rf"{q[0]}(?:[^{q}]|(?<![^\s{q[0]}]){q[0]}[^{q}]*[{q[1:]}])+[{q[1:]}]" for q in _PAIRS)
 )

@@ -349,16 +349,14 @@ def read_head(
         value = None if is_part else json_rows.read_values(decoded.data)
         brief = json_rows.cut_lists(value)
         table = _find_rows(value, brief, path) or _find_lines(decoded, separator, brief)
-        # A list inside rows may have the talk rather than the rows.
         is_open = table is not None and is_talk(table.settings.get(recipes.LIST, "").rpartition(".")[2])
         if rows and not (table and (is_open or not _has_talk(rows)) and _has_talk(table, 2)):
             table = rows
     if table is None:
         return table_of_lines(decoded) if is_any_text and not _IS_JSON.match(decoded.text) else None
     if encodings:
-        own = {recipes.ENCODING: encoding} if encoding else {}
-        choices = table.choices | {recipes.ENCODING: encodings}
-        table = replace(table, settings=table.settings | own, choices=choices)
+        settings = table.settings | ({recipes.ENCODING: encoding} if encoding else {})
+        table = replace(table, settings=settings, choices=table.choices | {recipes.ENCODING: encodings})
     return replace(reshape(table), is_part=is_part) if table.columns else None
 
 

@@ -115,10 +115,7 @@ def _are_games(key: str, told: dict[str, Any], own: Any) -> bool:
     for name, part in parts.items():
         # A state of the game names the same one.
         is_other = not own or game_id(part) != own
-        # The id of an object is that of a game by its key or by what it is called.
-        given = game_id(part)
-        is_explicit = any(recipes.field_of(key) == "game" for key, said in part.items() if said == given)
-        has_id = given is not None and (is_explicit or not rounds.is_called_round(given))
+        has_id = game_id(part) is not None and _is_id_of_game(part)
         is_named = _NAMES_GAME.fullmatch(name) or has_id or any(map(part.get, of_games))
         is_round = str(part.get("type") or part.get("kind")).casefold() in rounds.ROUNDS
         if is_other and not is_round and (is_named or is_native(part)):
@@ -154,6 +151,13 @@ def _are_plain_rounds(parts: dict[str, Any]) -> bool:
     if are_named and _name_games(map(as_object, parts.values())):
         raise Unclear
     return are_named
+
+
+def _is_id_of_game(part: dict[str, Any]) -> bool:
+    """Whether the id of an object is that of a game, by its key or by what it is called."""
+    own = game_id(part)
+    is_explicit = any(recipes.field_of(key) == "game" for key, said in part.items() if said == own)
+    return is_explicit or not rounds.is_called_round(own)
 
 
 def _differ_in_words(parts: list[Any]) -> bool:

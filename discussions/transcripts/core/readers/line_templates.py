@@ -181,9 +181,7 @@ def read_lines(lines: Iterable[str], written: str) -> tuple[Rows, list[str]]:
             says = _name_and_text(values)[1] if values else line
             begins = _begun_by(says, told, has_rounds="round" in fields, is_text=goes_on and not values)
             begun, goes_on = begun | begins, goes_on and not (begins or values)
-            # Nothing goes on below what not everybody could hear: "💭 I lie", "[thinking]".
-            tag = _TAG.fullmatch(line)
-            goes_on = goes_on and read_hidden(line) is None and not (tag and is_hidden(tag["words"]))
+            goes_on = goes_on and not _ends_text(line)
             if goes_on:
                 below[len(rows) - 1].append(line)
             elif line and not (begins or values):
@@ -271,6 +269,12 @@ def _begun_by(line: str, told: narration.Rounds, *, has_rounds: bool, is_text: b
         return {}
     number = {"round": str(told.number)} if told.number and not has_rounds else {}
     return number | {"phase": "night" if told.is_night else "day"}
+
+
+def _ends_text(line: str) -> bool:
+    """Whether not everybody could hear a line below a text: nothing goes on below it. "💭 I lie", "[thinking]"."""
+    found = _TAG.fullmatch(line)
+    return read_hidden(line) is not None or (found is not None and is_hidden(found["words"]))
 
 
 def fits(decoded: Decoded, written: str) -> bool:

@@ -99,10 +99,8 @@ def _plain_string(found: "re.Match[bytes]") -> bytes:
         root = _elements_of(written := msgspec.json.decode(found[0], type=str))
         nodes = [one for one in root.iter() if one.tag]
         # "a <b and c" are words of a sentence.
-        if all(
-            one.tag in _INLINE | _CALLED_BY_CLASS and all(key != said for key, said in one.items())
-            for one in nodes
-        ):
+        known = _INLINE | _CALLED_BY_CLASS
+        if all(one.tag in known and all(key != said for key, said in one.items()) for one in nodes):
             quoted = (_text_of(one) for one in nodes if one.tag == "blockquote")
             return msgspec.json.encode(_text_of(root) or next(quoted, "") if nodes else unescape(written))
     return found[0]

@@ -20,10 +20,7 @@ _COMMAND = re.compile(
     r"(?P<sign>[!/.$~]|#{1,2})[^\W\d_]{2,20}(?:[\s:]{1,3}@?(?P<target>[^\n]{1,60}?))?\W{0,2}", re.IGNORECASE
 )
 _ALONE = ("!", "/", "##")
-_VERBS = frozenset(
-    "unvote hang see peek shoot bite role roles join leave quit skip pass abstain list help rules next end "
-    "act use nominate accuse reveal poison visit block jail whisper dm target claim votecount".split()
-)
+_VERBS = frozenset("unvote hang see peek shoot bite role roles pass abstain list help claim".split())
 _I_VOTE = re.compile(
     r"(?:(?:I(?: am|['’]m| will|['’]ll)? (?:vote|voting)|my vote (?:is|goes)|ich stimme|je vote|voto|я голосую)"
     r"(?: (?:for|to|against|für|gegen|pour|contre|a|por|contra|за|против))? )?(?P<target>[^\n]{1,60}?)\W{0,3}",
