@@ -172,6 +172,14 @@ def test_quotes_of_two_parts_of_a_text_stay(quotes):
     assert [one.text for one in game.record.messages] == [text.format(*quotes * 2) for text in texts * 2]
 
 
+@pytest.mark.parametrize("sign", "@#")
+def test_places_after_names_are_asked_about(sign):
+    talk = [(name, "hall", f"I say my point {at}.") for at, name in enumerate(["Ann", "Bea", "Cid"] * 3)]
+    talk[3:3] = [(name, "howl", "We take Cid.") for name in ("Ann", "Bea")]
+    lines = [f"10:0{at} {name} {sign}{place}: {text}" for at, (name, place, text) in enumerate(talk)]
+    assert read_transcripts("\n".join(lines[:10]).encode(), "chat.txt").games == []
+
+
 def test_a_sentence_with_a_colon_is_said_to_nobody():
     text = "I have something to say and you may not like it: Ann lies."
     lines = [*("! Ann: Good day.\n! Bea: Hello Ann, who are you?\n" * 3).split("\n")[:-1], f"! Ann: {text}"]

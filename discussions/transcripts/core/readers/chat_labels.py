@@ -44,7 +44,7 @@ LOUD = "a name in capitals"
 ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _WITH_VERB = re.compile(
-    r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40}|[^\w\s()\[\]]{1,4})"
+    r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40}|[@#][\w-]{1,40}|[^\w\s()\[\]]{1,4})"
 )
 _WITH_SUFFIX = re.compile(r"(?P<name>[^\W\d_]\S{0,60}?)(?P<mode>_[^\W\d_]{1,30})")
 # A sign or a letter after a name, or around it, where others have none: "Ann~", "Ann.t", "*Ann*", "T-Ann".
