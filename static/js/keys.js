@@ -425,7 +425,7 @@ document.addEventListener("act:over", ({ detail }) => {
 document.body.addEventListener("htmx:oobAfterSwap", () => { pointing ??= Promise.resolve().then(() => { pointing = null; point(); }); });
 
 document.addEventListener("click", (event) => {
-  for (const details of all("details.pop[open]")) if (!details.contains(event.target)) details.open = false;
+  for (const one of all("details.pop[open]")) one.open = one.contains(event.target) || all("[name=text]", one).some((field) => field.value);
   const folded = event.target.closest(FOLDED);
   if (folded && !event.target.closest("a:not(.edit)")) { event.preventDefault(); return go(folded); }
   const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], [data-press], a[href*='#m']");
