@@ -434,11 +434,12 @@ def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
     if 5 * len(boxes) >= 4 * len(said) and are_brief and len({*kinds}) <= _MOST_BOXES:
         for (row, found), kind in zip(boxes, kinds, strict=True):
             row |= {"text": found["text"], "type": f"{row['type']} {kind}".strip()}
+    called = {row["player"].casefold() for row in said}
     for row in said:
         if hidden := read_hidden(row["text"]):
             sign = "thought" if hidden.audience == "nobody" else hidden.audience
             row |= {"text": hidden.text, "type": sign}
-        elif names := addressed(row["text"], {row["player"].casefold() for row in said}, by_colon=True):
+        elif names := addressed(row["text"], called, by_colon=True):
             row["audience"] = names
     types = {row["type"] for row in said}
     for row in said:
