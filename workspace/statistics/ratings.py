@@ -134,11 +134,12 @@ def count_rarer(matrix: Matrix, groups: Groups = None) -> Rarer:
     used = two_or_more(matrix)
     values = matrix[used]
     given, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    is_usual = values == given[counts.argmax()]
-    is_other = ~np.isnan(values) & ~is_usual
-    together = by_group(groups, used)
-    units = (int((together(part.any(axis=1).astype(np.float64)) > 0).sum()) for part in (is_usual, is_other))
-    return int(is_other.sum()), min(units)
+    together, is_given = by_group(groups, used), ~np.isnan(values)
+    # Of several that are given equally often, none is the usual one by its name.
+    usual = (values == value for value in given[counts == counts.max()])
+    parts = (part for is_usual in usual for part in (is_usual, is_given & ~is_usual))
+    units = (int((together(part.any(axis=1).astype(np.float64)) > 0).sum()) for part in parts)
+    return int(is_given.sum() - counts.max()), min(units)
 
 
 def count_pairs(matrix: Matrix) -> int:

@@ -118,6 +118,14 @@ def test_the_order_of_items_and_raters_does_not_matter(ratings, source):
 
 
 @given(small, st.permutations([1.0, 2.0, 3.0, 4.0]))
+@example(
+    [
+        [None, None, 1.0, 3.0],
+        *([None, value, value, value] for value in (1.0, 2.0, 3.0)),
+        [1.0, 2.0, 2.0, 3.0],
+    ],
+    [2.0, 1.0, 3.0, 4.0],
+)
 @some
 def test_the_names_of_nominal_categories_do_not_matter(ratings, names):
     renamed = [[None if rating is None else names[int(rating) - 1] * 10 for rating in row] for row in ratings]
