@@ -318,7 +318,8 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
         return False
     is_flag = is_hidden(key) and any(value.casefold() in _TRUE for value in different)
     is_open = any(set() < {*words_of(value)} <= _PUBLIC for value in different)
-    return is_flag or is_open or any(map(is_hidden, different))
+    is_mixed = "[]" in different and not all(value.startswith("[") for value in different)
+    return is_flag or is_open or is_mixed or any(map(is_hidden, different))
 
 
 def tells_apart(rows: Iterable[tuple[str, str, str]]) -> bool:

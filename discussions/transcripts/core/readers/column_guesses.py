@@ -429,7 +429,8 @@ class ListedPlayers:
         if not (_OF_ROUNDS.isdisjoint(words_of(column)) or (self.varies and self.grows)):
             return False
         listed = [cell for cell, own in self.different.items() if own]
-        return self.differ and not self.are_named and may_list_players(names, listed)
+        are_said = "[]" in self.different and any(kind_of_audience(cell, ()) == SPEECH for cell in listed)
+        return self.differ and not self.are_named and (are_said or may_list_players(names, listed))
 
 
 def may_list_players(names: Set[str], cells: Iterable[str]) -> bool:

@@ -64,6 +64,8 @@ class SeenNames:
         # What any column holds, where none is known as that of the players.
         self.cells: set[str] = set()
         self.listed: dict[str, ListedPlayers] = {}
+        # Of these a list is empty, and what is no list has a value: all, and nobody.
+        self.mixed: set[str] = set()
         # The players and rounds of the rows so far, to which a list that comes later was not given.
         self.said: dict[tuple[str, str], str] = {}
 
@@ -83,7 +85,9 @@ class SeenNames:
             if type(cell) is Listed and name not in self.listed:
                 self.listed[name] = ListedPlayers(self.said)
         for name, listed in self.listed.items():
-            listed.add(row, cells.get(name) or as_text(cells.get(name.removesuffix(LISTS))))
+            beside = as_text(cells.get(name.removesuffix(LISTS)))
+            self.mixed |= {name} if beside and "[]" in listed.different else set()
+            listed.add(row, cells.get(name) or beside)
         self.said[row.get(recipes.PLAYER, ""), row.get("round", "")] = ""
 
     @property
@@ -94,7 +98,7 @@ class SeenNames:
             name
             for name, listed in self.listed.items()
             if any(listed.may_hide(names, name) for names in every) and not is_of_others(name)
-        }
+        } | self.mixed
         # What an object says of each player is one value.
         return [
             name
@@ -202,7 +206,7 @@ def _hearers(name: str, value: Any) -> str | None:
         return None
     if type(value) is dict:
         flags = {who: kind_of_flag(as_names(flag), is_private=False) for who, flag in value.items()}
-        is_of_flags = len(flags) > 1 and all(flags.values())
+        is_of_flags = len(flags) != 1 and all(flags.values())
         items = [who for who, flag in flags.items() if flag == SPEECH] if is_of_flags else [{}]
     elif value and type(value[0]) is dict:
         fields = recipes.suggest_fields(list(value[0]))
@@ -212,7 +216,7 @@ def _hearers(name: str, value: Any) -> str | None:
         return None
     if field in _AUDIENCES or may_hide(name, map(str, items)):
         return as_names(items)
-    are_short = items and all(item is not None and len(str(item)) <= recipes.LONGEST_NAME for item in items)
+    are_short = all(item is not None and len(str(item)) <= recipes.LONGEST_NAME for item in items)
     return Listed(as_names(items)) if are_short and field is None else None
 
 

@@ -16,6 +16,7 @@ from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers import json_rows
 from discussions.transcripts.core.readers.cast_lists import find_names, list_players, merge_player
 from discussions.transcripts.core.readers.draft import is_nobody
+from discussions.transcripts.core.readers.json_cells import LISTS as OF_LISTS
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
 from discussions.transcripts.core.readers.json_games import (
@@ -175,7 +176,8 @@ def _say_missing(value: Any) -> str:
     found = as_object(value)
     for key in LISTS:
         rows = found.get(key)
-        names = list(flattened(rows[0])) if type(rows) is list and rows and type(rows[0]) is dict else []
+        first = as_object(rows[0]) if type(rows) is list and rows else {}
+        names = [name for name in flattened(first) if not name.endswith(OF_LISTS)]
         if names:
             fields = recipes.suggest_fields(names)
             shown = ", ".join(f'"{name[:60]}"' for name in names[:20])
