@@ -58,7 +58,7 @@ COMPONENTS = {
     "field": ("form_buttons", "form_field", "form_parts", "press_form"),
     "form_faults": ("form_faults",),
     "job_lines": ("job_lines",),
-    "key_rows": ("key_groups", "key_head", "key_rows", "single_keys"),
+    "key_rows": ("fixed_keys", "key_groups", "key_rows", "key_sheet", "single_keys"),
     "markdown_copy": ("markdown_copy",),
     "note": ("note_box",),
     "pager": ("pager",),
