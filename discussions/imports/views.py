@@ -149,8 +149,8 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
     table = actions.load_head(transcript, settings if is_known else {**settings, ENCODING: ""})
     if table is None:
         says = _(
-            "This file has no rows with columns at its beginning, or its bytes are gone. For an archive, upload one of "
-            "its files by itself and say how it is read; the archive is then read by that."
+            "This file has no rows with columns at its beginning, or its bytes are gone. "
+            "Upload it again as CSV or JSON lines."
         )
         raise NotAllowed(says, code="no_columns")
     return table

@@ -12,9 +12,8 @@ from discussions.core.records import Fault
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.metrics.queries import outdated_games
 from discussions.models import Game, ImportDismissal, Iteration, Measured, Transcript
-from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.core.oddities import ODDITY_CODES
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, UNKNOWN_TEXT
+from discussions.transcripts.core.readers.columns import WAITING
 from workspace.core.words import decode_stored
 from workspace.jobs.pages import ProgressBar, is_worker_alive, time_left
 from workspace.models import Job, Project
@@ -27,7 +26,6 @@ SHOWN_FAULTS = 20
 SHOWN_WITH = ("job", "created_by", "iteration", "dismissal__replaced_by", "dismissal__dismissed_by")
 LIVE = (QUEUED, RUNNING)
 # The formats whose columns a person may map.
-WAITING = {UNKNOWN_COLUMNS, UNKNOWN_TEXT}
 ROW_FORMATS = ("csv", "jsonl", "separated", "chat_text")
 
 
@@ -114,7 +112,7 @@ class ImportLine:
     def faults_title(self) -> str:
         """Their heading: they may be mere notes, or only say that the file waits."""
         codes = {fault.code for fault in self.faults if not fault.is_warning}
-        if codes and codes <= WAITING:
+        if codes and codes.issubset(WAITING):
             return _("What the file waits for")
         return _("What is wrong with the file") if codes else _("Notes on the file")
 
@@ -155,17 +153,14 @@ class ImportsPage:
 
 
 class ImportPage(ImportLine):
-    """One import with its first games; a table in an archive (`is_packed`) is mapped with a file of its own."""
+    """One import with its first games."""
 
-    def __init__(self, *, transcript: Transcript, now: datetime, is_packed: bool = False) -> None:
+    def __init__(self, *, transcript: Transcript, now: datetime) -> None:
         super().__init__(transcript, _counts([transcript.pk]).get(transcript.pk, ImportCounts()))
         self.bar = _bar(self, now)
         self.worker_note = _worker_note(now) if self.is_live else ""
-        waits = transcript.waits_for_columns
-        may_map = self.job_state == DONE and (waits or transcript.format in ROW_FORMATS)
-        is_asked = any(known.name == transcript.format and known.table_of_files for known in FORMATS)
-        self.may_map = may_map and (is_asked or not is_packed)
-        self.is_packed = may_map and is_packed and waits and not is_asked
+        is_mapped = transcript.waits_for_columns or transcript.format in ROW_FORMATS
+        self.may_map = self.job_state == DONE and is_mapped
         # Where not all are shown, those with warnings are.
         own = Game.objects.filter(transcript=transcript)
         games = sorted(own.order_by("-warning_count", "number")[:SHOWN_GAMES], key=lambda game: game.number)
@@ -176,7 +171,7 @@ class ImportPage(ImportLine):
         self.may_separate = may_separate and any(fault.code == "game_exists" for fault in self.faults)
         # All games of a table are withdrawn, so that its columns may be mapped differently.
         is_withdrawn = own.exists() and not own.filter(withdrawn_at=None).exists()
-        self.may_reread = may_separate and may_map and is_withdrawn
+        self.may_reread = may_separate and self.may_map and is_withdrawn
 
 
 def import_targets(*, project: Project) -> list[tuple[int, str]]:

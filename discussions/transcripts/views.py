@@ -75,7 +75,7 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """One import: its progress, its faults, its games. While it runs, its region polls."""
     found = transcript_or_404(request, slug, transcript)
     was = only_parameters(request, "was")["was"]
-    page = ImportPage(transcript=found, now=timezone.now(), is_packed=actions.is_packed(found))
+    page = ImportPage(transcript=found, now=timezone.now())
     context = {"page": page, "was": was, **frame(request.user, found.project, "imports")}
     return respond(request, page=SHOW, region=SHOW_REGION, context=context)
 

@@ -1,18 +1,21 @@
 """Keep recipes, by which files of a project are read; rename and remove them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from itertools import chain, count
+from typing import Any
 
 import msgspec
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
+from discussions.core.records import Fault
 from discussions.models import ColumnMapping, Iteration, Transcript
 from discussions.transcripts.actions import is_packed, resume_import
-from discussions.transcripts.core.archives import Budget
+from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import FOLDER, Unit
 from discussions.transcripts.core.reader import plan_reading, unpack_unit
@@ -36,6 +39,7 @@ from discussions.transcripts.queries import (
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, load_start
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.words import decode_stored
 from workspace.models import Person, Project
 
 
@@ -46,7 +50,25 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
     likeliest.
     """
     if is_packed(transcript):
-        return _load_folder(transcript)
+        return _load_packed(transcript, settings)
+
+    def load(most: int) -> tuple[bytes, bool]:
+        data = load_start(transcript.sha256, most)
+        return data, transcript.byte_count > len(data)
+
+    try:
+        return _read_start(load, transcript, settings, format_name=transcript.format, is_any_text=True)
+    except BytesLost:
+        return None
+
+
+def _read_start(
+    load: Callable[[int], tuple[bytes, bool]],
+    transcript: Transcript,
+    settings: Mapping[str, str],
+    **given: Any,
+) -> Table | None:
+    """The rows of a file of which `load` gives so many bytes, and whether there are more."""
     names = (recipes.ENCODING, recipes.LIST, recipes.SEPARATOR)
     encoding, path, separator = (settings.get(setting, "") for setting in names)
     kept = load_mappings(transcript.project)
@@ -57,33 +79,43 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
     separator = separator or next(filter(recipes.is_template, own), "")
     lists = (mapping.settings[recipes.LIST] for mapping in kept if recipes.LIST in mapping.settings)
     path = path or next(lists, "")
-    for most in (HEAD_BYTES, MOST_BYTES):
-        try:
-            data = load_start(transcript.sha256, most)
-        except BytesLost:
-            return None
-        is_part = transcript.byte_count > len(data)
+    for data, is_part in map(load, (HEAD_BYTES, MOST_BYTES)):
         named = encoding or transcript.named_encoding or find_encoding(data, kept)
-        read = partial(read_head, data, is_part=is_part, format_name=transcript.format, is_any_text=True)
         template = separator or find_template(data, written, named)
         chosen = {**settings, recipes.ENCODING: named, recipes.LIST: path, recipes.SEPARATOR: template}
+        read = partial(read_head, data, is_part=is_part, **given)
         table = read(settings=chosen) or (read(settings=chosen | {recipes.LIST: ""}) if path else None)
         if table is not None or not is_part:
             return table
     return None
 
 
-def _load_folder(transcript: Transcript) -> Table | None:
-    """The rows of a folder in an archive about which a person may be asked; None of other archives."""
+def _load_packed(transcript: Transcript, settings: Mapping[str, str]) -> Table | None:
+    """The rows of a folder of which a person may be asked, else of a file that waits, or has some, in an archive."""
     options = load_read_options(transcript)
     plan = plan_reading(load_bytes(transcript.sha256), transcript.name, options)
+    if plan.archive is None:
+        return None
+    unpack = partial(unpack_unit, plan.archive, options=options, budget=Budget(options.limits.unpacked_bytes))
     for unit in plan.units:
-        if not isinstance(unit, Unit) or unit.kind != FOLDER or plan.archive is None:
-            continue
-        if read := unit.format.table_of_files:
-            budget = Budget(options.limits.unpacked_bytes)
-            return read(unpack_unit(plan.archive, unit.members, options, budget))
+        if isinstance(unit, Unit) and unit.kind == FOLDER and (read := unit.format.table_of_files):
+            return read(unpack(unit.members))
+    faults = decode_stored(transcript.faults, list[Fault])
+    waiting = {fault.place for fault in faults if fault.code in recipes.WAITING}
+    for member in sorted(
+        plan.archive.members, key=lambda one: f"{transcript.name}: {one.path}" not in waiting
+    ):
+        is_any_text = f"{transcript.name}: {member.path}" in waiting
+        with suppress(RefusedFile):
+            data = unpack([member])[member.name]
+            load = partial(_cut, data)
+            if table := _read_start(load, transcript, settings, is_any_text=is_any_text):
+                return table
     return None
+
+
+def _cut(data: bytes, most: int) -> tuple[bytes, bool]:
+    return data[:most], len(data) > most
 
 
 def map_columns(

@@ -21,7 +21,7 @@ from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import ReadGame, ReadOutcome
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.reader import ReadPlan, plan_reading, read_games
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, UNKNOWN_TEXT, MappingRecord
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, WAITING, MappingRecord
 from discussions.verdicts.core.rule import find_automatic_failure
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
@@ -210,7 +210,7 @@ class Command(SiteCommand):
         sys.exit(BAD_INPUT)
 
     def _say(self, faults: list[Fault]) -> None:
-        hints = dict.fromkeys((UNKNOWN_COLUMNS, UNKNOWN_TEXT), " Or say it with --map, see --help.")
+        hints = dict.fromkeys(WAITING, " Or say it with --map, see --help.")
         self.say_faults([(one.place, one.code, one.message + hints.get(one.code, "")) for one in faults])
 
 

@@ -82,18 +82,15 @@ def test_keys_that_hold_lists_are_named_since_they_are_no_columns(seen, project,
     assert 'id="lists"' not in seen.get(address(table)).content.decode()
 
 
-def test_tables_in_an_archive_are_mapped_by_a_file_of_its_own(seen, project, lead):
-    data = zipped({"a.csv": TABLE.replace(b"m1", b"k1")})
-    packed = upload_table(project=project, by=lead, data=data, name="packed")
+def test_a_table_in_an_archive_is_mapped_by_its_first_rows(seen, project, lead):
+    files = {"read.me": b"Two tables.", "a/b.csv": TABLE.replace(b"m1", b"k1"), "c.csv": TABLE}
+    packed = upload_table(project=project, by=lead, data=zipped(files), name="packed")
     run_waiting_jobs()
-    report = seen.get(reverse("import_show", args=["ours", packed.pk])).content.decode()
-    assert "upload one of these files by itself" in report
-    assert address(packed) not in report
-    seen.post(address(upload_table(project=project, by=lead)), {**CHOSEN, "do": "save"})
+    assert address(packed) in seen.get(reverse("import_show", args=["ours", packed.pk])).content.decode()
+    assert seen.get(address(packed)).status_code == 200
+    assert seen.post(address(packed), {**CHOSEN, "do": "save"}).status_code == 303
     run_waiting_jobs()
-    assert Game.objects.filter(transcript=packed, source_id="k1").exists()
-    report = seen.get(reverse("import_show", args=["ours", packed.pk])).content.decode()
-    assert "by itself" not in report
+    assert {"k1", "m1"} <= {*Game.objects.filter(transcript=packed).values_list("source_id", flat=True)}
 
 
 def test_rows_that_only_a_person_calls_rows_are_mapped_too(seen, project, lead):
@@ -285,7 +282,7 @@ def test_files_without_columns_are_refused_with_a_way_on(seen, project, lead):
     transcript = upload(project=project, by=lead)
     answer = seen.get(address(transcript))
     assert answer.status_code == 403 and "Somebody else" not in answer.content.decode()
-    assert "upload one of its files by itself" in answer.content.decode()
+    assert "Upload it again as CSV or JSON lines" in answer.content.decode()
     theirs = make_games_project()
     other = upload_table(project=theirs, by=make_lead(project=theirs))
     assert seen.get(address(other)).status_code == 404

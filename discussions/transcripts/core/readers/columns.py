@@ -89,8 +89,8 @@ MOST_COLUMNS = 200
 LONGEST_NAME = 60
 # No known spelling of a column is longer.
 LONGEST_KNOWN = 200
-# The code of the fault of a file that waits for a mapping.
-UNKNOWN_COLUMNS, UNKNOWN_TEXT = "unknown_columns", "unknown_text"
+# The codes of the faults of a file that waits for a mapping.
+WAITING = UNKNOWN_COLUMNS, UNKNOWN_TEXT = "unknown_columns", "unknown_text"
 
 # Further spellings of each field, without case, spaces and signs. A name belongs to the first field that lists it.
 _OTHERS = {
