@@ -57,6 +57,7 @@ SHAPES: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "all or nobody": lambda hearers: {"reaches": "all of us" if len(hearers) > 1 else []},
     "list of all or nobody": lambda hearers: {"reaches": ["*"] if len(hearers) > 1 else []},
     "flags or nobody": lambda hearers: {"ears": dict.fromkeys(NAMES, True) if len(hearers) > 1 else {}},
+    "unknown channel": lambda hearers: {"channel": "open" if len(hearers) > 1 else "burrow"},
     "mask": lambda hearers: {"bits": sum(1 << NAMES.index(name) for name in hearers)},
     "objects": lambda hearers: {"delivered": [{"player": name, "at": 1} for name in hearers]},
     "known objects": lambda hearers: {"recipients": [{"name": name} for name in hearers]},

@@ -13,6 +13,7 @@ from discussions.transcripts.core.audience import (
     PRIVATE,
     SPEECH,
     THOUGHT,
+    distinct,
     kind_of_flag,
     kind_of_type,
     looks_like_audience,
@@ -29,7 +30,7 @@ from discussions.transcripts.core.readers.columns import (
 )
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.narration import LONGEST_TOLD, TOLD, leave_narration
-from discussions.transcripts.core.readers.row_kinds import UNCLEAR, read_signs
+from discussions.transcripts.core.readers.row_kinds import UNCLEAR, hidden_part, kind_of_phase, read_signs
 from discussions.transcripts.core.readers.tables import SAMPLED
 from workspace.core.strict_json import read_json
 from workspace.core.words import mark
@@ -164,7 +165,7 @@ def recognises(value: Any) -> bool:
     named = as_objects(value[key] if key else value)[:SAMPLED] if key is not None else []
     names = [name for row in named if type(name := row.get("name")) is str and "audience" not in row]
     is_clear = not _unclear_labels(names, as_object(value).get("players")) and not _hiding_keys(named)
-    return key is not None and is_clear
+    return key is not None and is_clear and not _unknown_phases(named)
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
@@ -180,6 +181,8 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     latest = as_object(as_object(wrapper.get("status")).get("message"))
     if type(latest.get("parts")) is list and latest not in entries:
         placed.append(("/status/message", latest))
+    for phase in _unknown_phases(entries):
+        notes.fault("unknown_audience", "", _MAY_HIDE, key=phase[:60])
     return convert(wrapper, placed, notes)
 
 
@@ -275,6 +278,15 @@ def _hiding_keys(messages: list[Any]) -> list[str]:
     table = table_of_objects(list(enumerate(rows)), "/{}".format)
     signs = read_signs(table, MappingRecord(table.columns, {PLAYER: PLAYER}))
     return [field.removeprefix(UNCLEAR) for field in signs.at if field.startswith(UNCLEAR)]
+
+
+def _unknown_phases(messages: list[Any]) -> list[str]:
+    """The phases and channels of messages of which nothing is known."""
+    said = (with_role(message) for message in as_objects(messages))
+    phases = distinct(str(first_values(message, "phase").get("phase", "")) for message in said)
+    return [
+        phase for phase in phases if phase and not (kind_of_phase(phase) or hidden_part({"phase": phase}))
+    ]
 
 
 def _unclear_labels(names: list[str], players: Any) -> list[str]:

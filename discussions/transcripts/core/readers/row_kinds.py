@@ -389,7 +389,7 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
         elif field == "phase":
             words = [word for word in value.split() if word.casefold() not in signs.names]
             # A part named after two players is theirs alone.
-            kind = _of_phase(" ".join(words) if words and value.count(" ") < len(words) + 1 else value)
+            kind = kind_of_phase(" ".join(words) if words and value.count(" ") < len(words) + 1 else value)
             # What is said while others vote is no vote, unless it is a name.
             is_said = kind in (VOTE, OUT) and kind_of_type(cells.get("type", "")) == SPEECH
             is_name = signs.name(cells.get(recipes.TEXT, "")).casefold() in {"", *signs.names}
@@ -412,8 +412,8 @@ def _is_flag(column: str, value: str, signs: RowSigns) -> bool:
     return is_flag and not is_player
 
 
-def _of_phase(value: str) -> str:
-    """What a phase says. Nights and sides of the game are `_hidden_part`'s: "Mafia game, day 2" is public."""
+def kind_of_phase(value: str) -> str:
+    """What a phase says. Nights and sides of the game are `hidden_part`'s: "Mafia game, day 2" is public."""
     kind = kind_of_type(_SIDES.sub(" ", _NONE_LEFT.sub("", value)))
     if _OPEN.match(value):
         # Of "Day 1 notes" nobody can tell.
@@ -444,7 +444,7 @@ def kind_of_row(
     has_role = cells.get("role", "").strip().casefold() not in _NO_ROLES
     if (name := cells.get("player", "").strip()).casefold() in NARRATORS and not has_role:
         return IGNORE, name
-    if hidden := _hidden_part(cells):
+    if hidden := hidden_part(cells):
         return PRIVATE, hidden
     order = (IGNORE, THOUGHT, PRIVATE, OUT, VOTE)
     found = ((kind, value) for kind in order for what, value in said if what == kind)
@@ -460,7 +460,7 @@ def _unclear(cells: Mapping[str, str], signs: RowSigns) -> Iterator[str]:
     yield from dict.fromkeys(kind or value for kind, value in unknown)
 
 
-def _hidden_part(cells: Mapping[str, str]) -> str:
+def hidden_part(cells: Mapping[str, str]) -> str:
     """The cell that says that the row is of a night or of a private channel; "" for public discussion."""
     said, phase = (cells.get(field, "").replace("_", " ").strip() for field in ("round", "phase"))
     if _NIGHT.match(said):
