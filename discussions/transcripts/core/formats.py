@@ -57,7 +57,7 @@ class Format(Struct, frozen=True):
     * `read_files(files, new_notes, columns)`: the same, where a folder may hold several games.
     * `table_of_files(files)`: its messages as rows, for a person who says what they are.
     * `has_folders`: the folders within that folder belong to the game; files are then named with their last folder.
-    * `recognises_text(text)`: whether a text is of this format; given its first 64 KiB at most, in whole lines.
+    * `recognises_text(text)`: whether a text is of this format; given its first lines, mostly 200,000 signs.
     * `to_native_text(decoded, new_notes, columns)`: each game of the text, one after the other, with
       notes that were made for it.
     """

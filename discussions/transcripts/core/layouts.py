@@ -22,6 +22,7 @@ from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, SEPARAT
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
 from discussions.transcripts.core.readers.agent_traces import are_turns
+from discussions.transcripts.core.readers.chat_heads import HEAD_CHARACTERS
 from discussions.transcripts.core.readers.columns import LIST as ROWS_LIST
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, UNKNOWN_TEXT, Columns, has_needed
 from discussions.transcripts.core.readers.convokit import explain_part
@@ -49,9 +50,8 @@ from workspace.core.json_faults import Problem
 from workspace.core.strict_json import Document, is_too_deep, normalise_text
 from workspace.core.words import mark, say
 
-# How much of a file is used to detect its format.
-HEAD_CHARACTERS = 64 * 1024
-LONGEST_HEAD = 8 * HEAD_CHARACTERS
+# How much of a file is used to detect its format, if its lines are long.
+LONGEST_HEAD = 512 * 1024
 HEAD_ITEMS = 20
 MOST_SHOWN, MOST_KEYS = 40, 8
 ONE, LIST, LINES, VALUES, TEXT, FOLDER = "one", "list", "lines", "values", "text", "folder"

@@ -5,6 +5,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
+from discussions.transcripts.core.audience import PRIVATE
 from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.row_kinds import cells_of, find_questions, read_signs
@@ -214,3 +215,53 @@ def test_messages_that_list_who_heard_them_are_public_if_all_who_play_did(form):
     assert votes == [("Ann", "Cid"), ("Bea", "Cid"), ("Cid", "Ann"), ("Dan", "Cid")]
     assert all("SECRET" in entry.text for entry in game.private) and len(game.private) == 3
     assert {player.role for player in game.record.players} >= {"WOLF", "SEER"}
+
+
+STAMPED = "[12/03/25, 19:{n}:00] {name}: {said}"
+IRC = "19:{n} <{name}> {said}"
+ABOVE = "[12-Mar-25 07:{n} PM] {name}\n{said}\n"
+BANNER = f"{'=' * 30}\nGuild: Games\nChannel: {{}}\n{'=' * 30}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("shape", "above", "between", "asked"),
+    [
+        (STAMPED, "Chat export: Village\n", "\nChat export: Wolves only\n", []),
+        (STAMPED, "", "Group: Moonlight\n", ["Group: Moonlight"]),
+        (
+            STAMPED,
+            "[12/03/25, 18:01:00] Bea: Go on, Ann.\n" * 900,
+            "Group: Moonlight\n",
+            ["Group: Moonlight"],
+        ),
+        (STAMPED, "", "\nThe cellar\n\n", ["The cellar"]),
+        (STAMPED, "", "THE CELLAR\n", ["THE CELLAR"]),
+        (STAMPED, "", "Gruppe: Nachtwölfe\n", ["Gruppe: Nachtwölfe"]),
+        (IRC, "*** Now talking in #town\n", "*** Now talking in #den\n", ["den"]),
+        (IRC, "--- Log opened #town\n", "--- Log opened #den\n", ["den"]),
+        (IRC, '19:01 *** Ann created "Town"\n', '19:02 *** Ann created "Moon"\n', ["Moon"]),
+        ("{name}  7:{n} PM\n{said}\n", "#town\n", "#moon\n", ["#moon"]),
+        (ABOVE, BANNER.format("town"), BANNER.format("moon"), ["moon"]),
+        (ABOVE, BANNER.format("town"), BANNER.format("wolves"), []),
+        (ABOVE, "", "Moonlight\n\n", ["Moonlight"]),
+    ],
+)
+def test_a_line_that_opens_another_room_divides_a_chat(shape, above, between, asked):
+    def told(said):
+        return "\n".join(
+            shape.format(n=10 + at, name=name, said=text) for at, (name, text) in enumerate(said)
+        )
+
+    secret = told([("Ann", "CANARY is mine."), ("Bea", "So be it.")])
+    data = f"{above}{told(SAID)}\n{between}{secret}\n".encode()
+    read = read_transcripts(data, "log.txt")
+    assert [fault.code for fault in read.faults if not fault.is_warning] == ["unknown_columns"]
+    table = read_head(data, is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    assert [question.value for question in find_questions(table, mapping)] == asked
+    kinds = dict.fromkeys(map(str.casefold, asked), PRIVATE) | mapping.kinds
+    game = read_first_game(table, replace(mapping, kinds=kinds), "log.txt", "log", {}).record
+    assert game and [message.text for message in game.messages][-len(SAID) :] == [
+        text for _name, text in SAID
+    ]

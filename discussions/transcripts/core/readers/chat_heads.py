@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection
+from itertools import pairwise
 
 from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.readers import chat_forms as forms
@@ -33,7 +34,7 @@ _LABELLED = re.compile(r"[^:：\n]{1,60}[:：](?!\d)|\W{0,4}[\[(<*][^\n]{1,60}[\
 
 def recognises_text(text: str) -> bool:
     """Whether a text is a chat: two messages with times, a name that speaks twice, or only messages and headings."""
-    whole = [line.strip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
+    whole = [line.strip("\r") for line in text[:HEAD_CHARACTERS].split("\n")]
     whole = forms.as_chat(whole, forms.find_forms(whole))
     whole = whole[labels.facts_at(whole, 0, len(whole))[1] :]
     lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
@@ -74,7 +75,14 @@ def _is_misread(found: list[chat.ChatLine], lines: list[str], *, is_timed: bool)
     entries = [line for one, line in plain if one.kind == "message"]
     called = {chat.read_aside(one.name)[0] for one in found if one.kind == "message"}
     are_entries = bool(entries) and all(map(_ENTRY.match, entries)) and any(map(_ENTRY.match, more))
-    is_odd = any(map(_NO_NAME.fullmatch, called)) or are_entries
+    # Below lines with names and times stand texts, which are more than the labels beside them.
+    heads = [
+        one
+        for one, (line, below) in zip(found, pairwise([*lines, ""]), strict=True)
+        if forms.head_above(line, below)
+    ]
+    are_heads = sum(one.kind != "message" for one in heads) > len(entries)
+    is_odd = any(map(_NO_NAME.fullmatch, called)) or are_entries or are_heads
     return is_odd or _speak_inside(more, called, is_timed=is_timed)
 
 

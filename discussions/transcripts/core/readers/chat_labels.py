@@ -73,6 +73,12 @@ _FENCE = re.compile(r"\s{0,9}(?:`{3}|~{3}|:(?=\S{2,40}:))(?P<title>[\w ]{0,40}):
 # "From Ann", "game - INFO - Ann", "1. Ann".
 _NO_NAME = re.compile(rf"\A(?:(?:From|By|От) |{chat.ITEM_NUMBER.pattern})|\s[-–—|]\s")
 _BOXED_LABEL = re.compile(r"\0(?: ?[(\[][^()\[\]]{1,40}[)\]]){1,3}")
+# "Group: Night wolves", "*** Now talking in #den", "Ann created group “Den”".
+_NAMED_PART = re.compile(r"(?P<label>[^\W\d_][^:：\n]{0,40})[:：]\s?(?P<said>[^\s:：][^:：\n]{0,60})")
+_ROOM = re.compile(
+    rf"(?:[\[(]?{chat.TIME}[\])]? ?[-–]? ?)?[^\w<:\n]{{0,4}} ?(?:[^:：<>\n]{{0,60}} )?"
+    r"(?:[#&](?P<channel>[^\W\d_][\w-]{0,60})|[\"“„«](?P<group>[^\"“”„«»\n]{1,60})[\"“”»])[^:：<>\n]{0,60}"
+)
 _RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
 _TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?|[\[({][\d ,:]{1,400}[\])}]")
@@ -145,9 +151,13 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         if not line.audience and line.name.casefold() not in THOUGHT_NAMES
         if not line.text or split_notice(line.text, line.name)[0]
     ]
-    begun = (chat.TIMED.sub("", line).partition(":")[0].strip(" *_-") for line in whole)
+    begun = enumerate(map(chat.match_message, map(chat.plain_line, whole)), start=1)
     called, voices = {*names}, Counter((line.name, is_hidden(line.role)) for line in said)
-    starts = {number for number, name in enumerate(begun, start=1) if name in called}
+    starts = {
+        number
+        for number, one in begun
+        if one and (one["boxed"] or one["bare"] or chat.read_aside(one["name"].strip())[0] in called)
+    }
     checks = (
         doubtful_labels(labels, (line.partition("：" if "：" in line else ":")[2] or line for line in lines)),
         find_modes(names),
@@ -162,7 +172,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
             for above, line in pairwise(found)
             if said
         ),
-        any(not part_of_day(whole[number - 1]) for number in find_titles(whole, starts)),
+        not all(map(part_of_day, find_titles(whole, starts, called).values())),
         have_asides(line.text for line in said),
         has_marks(found, called),
         # Who often speaks with a role that hides, and often without: "Ann (mafia): ..." is no role then.
@@ -368,26 +378,47 @@ def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
     )
 
 
-def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
-    """The numbers of lines right above messages that are titles: alone in marks, or below a blank line or a heading."""
-    found = set[int]()
-    first = min(starts, default=0)
-    for number, (above, line) in enumerate(pairwise(["", *lines]), start=1):
-        if number in starts or number + 1 not in starts:
+def find_titles(lines: list[str], starts: Collection[int], called: Collection[str] = ()) -> dict[int, str]:
+    """The lines above messages that are titles: alone in marks, below a blank line or a heading.
+
+    In a chat with times what has none may be a title of any form.
+    """
+    first, found = min(starts, default=0), _find_rooms(lines, starts)
+    is_timed = 2 * sum(chat.TIMED.match(lines[number - 1]) is not None for number in starts) > len(starts)
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    for number, below in pairwise(filled):
+        line, above = lines[number - 1], lines[number - 2] if number > 1 else ""
+        is_free = is_timed and not chat.TIMED.match(line)
+        if number in starts or below not in starts or not (is_free or below == number + 1):
             continue
         end = line.rstrip()
+        label = _NAMED_PART.fullmatch(end) if is_free else None
+        is_named = label is not None and not (label["label"] in called or is_figure(label["said"], called))
         # What hides the lines below goes on with no text, nor does what opens the talk after that.
         hides = line[:1].isupper() and chat.HIDDEN.search(line)
         opens = found and line.count(" ") < LEAST_NUMBERED and kind_of_type(line) == SPEECH
         is_below = number > 1 and (not above.strip() or read_heading(above) is not None)
-        is_new = line[:1].isalnum() and (hides or opens or is_below)
-        is_sentence = len(line) >= LONGEST_TITLE or ":" in end[:-1] or end.endswith((*ENDS, ","))
+        is_new = (line[:1].isalnum() and (hides or opens or is_below)) or (
+            is_free and (is_below or is_named or end.isupper())
+        )
+        is_sentence = (
+            len(line) >= LONGEST_TITLE or end.endswith((*ENDS, ",")) or (":" in end[:-1] and not is_named)
+        )
         # Above the first message a bare title says nothing of the parts, unless it hides them.
         counts = number > first or is_hidden(line)
         is_bare = is_new and counts and not is_sentence and not read_heading(line)
-        if is_bare or title_apart(line):
-            found.add(number)
+        if is_bare or (title_apart(line) and below == number + 1):
+            found.setdefault(number, line.strip(" *_#=~-[](){}<>"))
     return found
+
+
+def _find_rooms(lines: list[str], starts: Collection[int]) -> dict[int, str]:
+    """The lines of a program that name another room than before: "*** Now talking in #den"."""
+    said = (
+        (number, _ROOM.fullmatch(line)) for number, line in enumerate(lines, start=1) if number not in starts
+    )
+    rooms = [(number, room["channel"] or room["group"]) for number, room in said if room]
+    return {number: room for (_n, before), (number, room) in pairwise(rooms) if room != before}
 
 
 def split_hidden(lines: list[str], starts: Collection[int]) -> Iterator[tuple[int, str, str]]:

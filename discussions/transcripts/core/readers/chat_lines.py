@@ -20,7 +20,7 @@ from discussions.transcripts.core.notices import is_notice
 from discussions.transcripts.core.readers import narration
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
-_DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
+_DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-](?:\d{1,2}|[^\W\d_]{3,9})[./-]\d{2,4})"
 TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
 # Models have colons in their names: "llama3:8b".
 _NAME = (
@@ -103,7 +103,8 @@ _WITH_ASIDE = re.compile(
     re.IGNORECASE,
 )
 _TAGGED = re.compile(
-    rf"(?P<time>(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?)?[\[(*](?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
+    rf"(?P<time>(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?)?"
+    rf"[\[(*](?!{TIME}[\])])(?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
 )
 # Before its colon a line says somewhere who could hear it: "> *Ann (thinking):* ...", "@Bea (DM) Ann: ...".
 _LOOSE = re.compile(

@@ -117,8 +117,9 @@ def begin_part(title: str, before: Mapping[str, str], *, is_alone: bool) -> dict
     if title.strip().casefold() in NARRATORS:
         return kept_round(before)
     round_of = {"round": number[0]} if number else kept_round(before)
-    # "Example game log" stands above a game.
-    is_whole = words_of(title)[-1:] in (["log"], ["logs"], ["transcript"])
+    # "Example game log" and "Log opened" stand above a game.
+    words = words_of(title)
+    is_whole = not {"log", "logs", "transcript"}.isdisjoint(words[:1] + words[-1:])
     is_part = not (number and is_alone) and not is_whole
     return round_of | ({"phase": NUMBER.sub("", title).strip()} if is_part else {})
 

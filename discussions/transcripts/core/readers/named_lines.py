@@ -236,7 +236,7 @@ def read_named(lines: list[str]) -> Rows:
     lines = ["" if number in told else line for number, line in enumerate(lines, start=1)]
     any_name = any_of(names)
     labels = Counter(label["label"] for line in lines if (label := _label_of(line)))
-    titles = chat_labels.find_titles(lines, heads)
+    titles = chat_labels.find_titles(lines, heads, names)
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := TITLE.fullmatch(line))}
     rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
     place = _Place(_find_rare(lines, heads, names), are_alike=len(parts) < 2, has_headings=len(rounds) > 1)
@@ -255,7 +255,7 @@ def read_named(lines: list[str]) -> Rows:
         elif head:
             row = _row_of(head, place, any_name)
         elif number in titles:
-            row = _begin(place, begin_part(line.strip(" *_#=~-[](){}<>"), place.begun, is_alone=False))
+            row = _begin(place, begin_part(titles[number], place.begun, is_alone=False))
         elif number in told:
             row = _hear(place, told[number])
         else:

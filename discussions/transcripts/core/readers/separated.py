@@ -27,7 +27,7 @@ from discussions.transcripts.core.readers.columns import (
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.line_templates import LEAST_LINES
 from discussions.transcripts.core.readers.named_lines import OTHER, read_named
-from discussions.transcripts.core.readers.narration import WHO, Rounds, part_of_day, votes_in
+from discussions.transcripts.core.readers.narration import VOTE_COMMAND, WHO, Rounds, part_of_day, votes_in
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.core.thoughts import have_asides
@@ -100,8 +100,9 @@ def _read_heads(lines: list[str]) -> _Rows:
     begun: dict[str, str] = {}
     # Between rules stands what is about the messages below, such as their channel.
     is_new = False
-    for at, line in enumerate(map(str.strip, lines), start=1):
-        below = lines[at].strip() if at < len(lines) else ""
+    lines = [*map(str.strip, lines), "", ""]
+    for at, line in enumerate(lines[:-2], start=1):
+        above, below = lines[at - 2] if at > 1 else "", lines[at]
         is_new = is_new or _RULED.fullmatch(line) is not None
         if forms.TIME_ALONE.fullmatch(line):
             continue
@@ -110,10 +111,13 @@ def _read_heads(lines: list[str]) -> _Rows:
             is_new = False
         elif is_new:
             begun = part_of(line, begun) or begun
-        elif line and not below and not "".join(lines[at - 2 : at - 1]).strip() and line[-1].isalnum():
+        elif line[-1:].isalnum() and not above and (not below or forms.head_above(below, lines[at + 1])):
             begun = begin_part(line, begun, is_alone=False)
         elif rows and line:
             rows[-1][1]["text"] = f"{rows[-1][1]['text']}\n{line}".strip()
+    for _at, row in rows:
+        vote = VOTE_COMMAND.fullmatch(row["text"])
+        row |= {"type": "vote", "target": vote["target"], "text": ""} if vote else {}
     return rows
 
 
