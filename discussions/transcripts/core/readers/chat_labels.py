@@ -154,9 +154,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
     begun = enumerate(map(chat.match_message, map(chat.plain_line, whole)), start=1)
     called, voices = {*names}, Counter((line.name, is_hidden(line.role)) for line in said)
     starts = {
-        number
-        for number, one in begun
-        if one and (one["boxed"] or one["bare"] or chat.read_aside(one["name"].strip())[0] in called)
+        at for at, one in begun if one and (one["boxed"] or one["bare"] or one["name"].strip() in called)
     }
     checks = (
         doubtful_labels(labels, (line.partition("：" if "：" in line else ":")[2] or line for line in lines)),
