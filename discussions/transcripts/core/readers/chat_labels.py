@@ -151,11 +151,8 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         if not line.audience and line.name.casefold() not in THOUGHT_NAMES
         if not line.text or split_notice(line.text, line.name)[0]
     ]
-    begun = enumerate(map(chat.match_message, map(chat.plain_line, whole)), start=1)
     called, voices = {*names}, Counter((line.name, is_hidden(line.role)) for line in said)
-    starts = {
-        at for at, one in begun if one and (one["boxed"] or one["bare"] or one["name"].strip() in called)
-    }
+    starts = {number for number, line in enumerate(whole, start=1) if _is_start(line, called)}
     checks = (
         doubtful_labels(labels, (line.partition("：" if "：" in line else ":")[2] or line for line in lines)),
         find_modes(names),
@@ -178,6 +175,12 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         are_keys([(line.name, line.text) for line in said]),
     )
     return any(checks)
+
+
+def _is_start(line: str, called: Collection[str]) -> bool:
+    found = chat.match_message(chat.plain_line(line))
+    is_timed = found is not None and (found["boxed"] or found["bare"])
+    return bool(is_timed or (found and chat.read_aside(found["name"].strip())[0] in called))
 
 
 def _as_marked(line: ChatLine, written: str) -> str:
