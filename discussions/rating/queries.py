@@ -363,6 +363,9 @@ def _load_judgeable(
 ) -> tuple[JudgeableSubjects, dict[Key, str], Mapping[str, Mapping[str, str]], tuple[int, ...]]:
     rubric, measurements = rubric_record(*version), load_measurements(*measured)
     questions = len(rubric.criterion("engagement").guiding_questions)
-    judgeable = judgeable_subjects(game_record(*game), measurements, rubric.parameters, questions)
+    record = game_record(*game)
+    judgeable = judgeable_subjects(record, measurements, rubric.parameters, questions)
     messages = {metric: METRICS[metric].machine_values(measurements[metric]) for metric in MESSAGE_KINDS}
+    if not any(player.role for player in record.players):
+        messages[ROLE_CONSISTENCY] = {}
     return judgeable, machine_values(measurements), messages, inconsistent_messages(measurements)

@@ -324,8 +324,7 @@ def diagnostics(reading: Reading, measurement: Measurement, parameters: Paramete
     by_side: dict[str, list[int]] = {MAFIA: [0, 0], VILLAGE: [0, 0]}
     positive = 0
     for index, finding in enumerate(measurement.messages):
-        player = reading.game.messages[index].player
-        side = reading.sides[player - 1]
+        side = reading.sides[reading.game.messages[index].player - 1]
         if side is None:
             continue
         by_side[side][0] += finding.counts
@@ -349,17 +348,19 @@ def _has_positive_sign(side: str, speech: Speech, parameters: Parameters) -> boo
         return True
     if side == VILLAGE:
         return "?" in speech.text
-    if parameters.groups["deflect"].search(speech.text, speech.flags):
-        return True
-    return _vouching(speech, parameters) is not None
+    return bool(
+        parameters.groups["deflect"].search(speech.text, speech.flags) or _vouching(speech, parameters)
+    )
 
 
 def recount(measurement: Measurement, judgements: Judgements) -> Score:
     """The share of consistent messages; messages that violate the rules or are in the sample must have a label.
 
-    Every game with a message has a sample, so without any label nobody has judged it yet.
+    Every game with a role has a sample: without any label nobody has judged it yet, or nobody's side is known.
     """
     values = judgements.values
+    if not values and {finding.rule for finding in measurement.messages} == {"unknown_side"}:
+        return Score(measurement.metric, 0, 0, is_applicable=False)
     above = 0
     missing = []
     for finding in measurement.messages:
@@ -369,12 +370,11 @@ def recount(measurement: Measurement, judgements: Judgements) -> Score:
         is_suspect = not finding.counts and finding.rule != "unknown_side"
         if value is None and (is_suspect or subject in judgements.sample):
             missing.append(subject)
-    is_unjudged = bool(measurement.messages) and not values
     return Score(
         measurement.metric,
         above,
         len(measurement.messages),
-        is_pending=is_unjudged or bool(missing),
+        is_pending=bool(missing or (measurement.messages and not values)),
         missing=missing,
     )
 

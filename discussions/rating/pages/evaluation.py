@@ -20,6 +20,7 @@ from discussions.rating.core.visibility import (
     ROLES,
     STEP_BY_KIND,
     THOUGHTS,
+    count_judged,
     is_dismissal,
     is_value,
 )
@@ -214,7 +215,7 @@ def _turn_page(visible: VisibleEvaluation, wanted: EvaluationQuery, position: in
 
 
 def _shared(visible: VisibleEvaluation, work: EvaluationState, wanted: EvaluationQuery) -> dict:
-    judged, needed = review.progress(visible)
+    judged, needed = count_judged(visible.progress, visible.visibility.missing)
     return {
         "evaluation_id": work.evaluation.pk,
         "here": reverse("rate", args=[work.evaluation.pk]),

@@ -290,7 +290,8 @@ def roles(visible: VisibleEvaluation) -> LockedRoles | OpenRoles:
         return OpenRoles([role(visible, position) for position in shown])
     if not visible.visibility.can_reveal_roles:
         return LockedRoles(None)
-    return LockedRoles(reveal_item(), count_offered(visible))
+    are_known = bool(visible.progress.samples[judgement_kinds.ROLE_CONSISTENCY])
+    return LockedRoles(reveal_item(), count_offered(visible), are_known)
 
 
 def count_offered(visible: VisibleEvaluation) -> dict[str, int]:

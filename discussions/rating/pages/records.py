@@ -315,11 +315,12 @@ class RatingItem(Item, frozen=True, kw_only=True):
 class LockedRoles(Struct, frozen=True):
     """M4 before the reveal: the item that reveals the roles, once that is allowed.
 
-    `offered` are the optional answers before it, by step, that are not given.
+    `offered` are the optional answers before it, by step, that are not given; `are_known` is false without any role.
     """
 
     reveal: Item | None
     offered: dict[str, int] = {}
+    are_known: bool = True
     is_revealed: bool = False
 
 

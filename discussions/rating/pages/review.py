@@ -24,7 +24,6 @@ from discussions.models.slots import CALIBRATION
 from discussions.rating.core.visibility import (
     STEPS,
     asked_roles,
-    count_judged,
     list_references,
     list_unidentified,
     open_suggestions,
@@ -155,11 +154,6 @@ def first_page(visible: VisibleEvaluation, step: str) -> int:
         return find_page(visible, first.kind, first.subject)
     suggested = open_suggestions(visible.progress) if step == "references" else []
     return find_page(visible, judgement_kinds.REFERENCE, suggested[0]) if suggested else 0
-
-
-def progress(visible: VisibleEvaluation) -> tuple[int, int]:
-    """(judged, needed) of the requested judgements, as far as the evaluator may know."""
-    return count_judged(visible.progress, visible.visibility.missing)
 
 
 def figures(visible: VisibleEvaluation, work: EvaluationState) -> list[LiveFigure]:

@@ -13,10 +13,12 @@ from discussions.rating.forms import ActForm
 from discussions.rating.pages.review import STEP_METRICS, build_guides
 from discussions.rating.queries import load_state
 from discussions.verdicts.pages.lines import verdict_turns
+from discussions.verdicts.queries import load_verdict_preview
 from rubric.models import RubricVersion
 from rubric.versions.queries import discussion_version
 from tests.factories.people import make_admin, make_member
 from tests.factories.rating import (
+    game_of,
     make_game,
     make_rating_project,
     ready_to_submit,
@@ -452,6 +454,23 @@ def test_the_reveal_names_the_optional_steps_that_were_left_out(client):
         say(evaluation, "identify", str(player), "yes")
     said = act(client, evaluation, f"phrase~{min(state.judgeable.phrases)}~0~acceptable").content.decode()
     assert "You have given all blind answers." in " ".join(said.split())
+
+
+def test_a_game_without_any_role_asks_nothing_about_roles_and_the_metric_is_not_applicable(client):
+    content = game_of(12)
+    for player in content["players"]:
+        player["role"] = ""
+    evaluation = start(content=content)
+    client.force_login(evaluation.evaluator)
+    assert load_verdict_preview(evaluation.game).outcome.line("role_consistency").is_by_rule
+    say_what_is_missing(evaluation)
+    said = " ".join(get_page(client, evaluation, "?step=roles").content.decode().split())
+    assert "role consistency is not applicable" in said and "eveal the roles" not in said
+    act(client, evaluation, "reveal~roles~0~yes")
+    assert not load_state(evaluation).visibility.missing
+    client.post(reverse("submit_evaluation", args=[evaluation.pk]), {"key": "n:submit"})
+    outcome = load_verdict_preview(evaluation.game).outcome
+    assert outcome.line("role_consistency").is_by_rule and not outcome.missing
 
 
 def test_the_last_step_says_what_would_turn_the_verdict_and_where_one_differs(client):
