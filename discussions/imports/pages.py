@@ -1,5 +1,7 @@
 """The page that maps the columns of a file, with its first game, and the list of mappings."""
 
+from collections import Counter
+
 import msgspec
 
 from discussions.core.records import GameRecord
@@ -48,11 +50,22 @@ class ColumnsPage:
         self.rows = [[cell[:SHOWN_CHARACTERS] for cell in row] for row in sample_rows(table, SAMPLE_ROWS)]
         self.row_count = sum(1 for _row in table.rows)
         self.has_needed = recipes.has_needed(mapping.fields)
-        self.preview = _first_game(transcript, table, mapping) if self.has_needed else heads.FirstGame()
+        channels = () if recipes.SEPARATOR in table.settings else table.asked
+        asked = [one.value for one in find_questions(table, mapping)] if self.has_needed else []
+        self.open = {value.casefold(): SPEECH if value in channels else PRIVATE for value in asked}
+        # Until somebody has answered, what is not clear is kept apart.
+        shown = msgspec.structs.replace(mapping, kinds=self.open | mapping.kinds)
+        self.preview = _first_game(transcript, table, shown) if self.has_needed else heads.FirstGame()
         self.said = _sample(self.preview.record) if self.preview.record else []
         self.kept = kept_mapping(transcript, table)
         self.game_count = Game.objects.filter(transcript=transcript).count()
         self.paths = heads.profile_paths(table, mapping)
+
+    @property
+    def apart(self) -> dict[str, int]:
+        """The number of texts that are kept apart, by why: they wait for an answer, or their kind."""
+        private = self.preview.private
+        return Counter("open" if one.channel.casefold() in self.open else one.kind for one in private)
 
     @property
     def unread(self) -> list[str]:
@@ -98,11 +111,6 @@ def list_mappings(*, project: Project) -> list[tuple[ColumnMapping, list[tuple[o
 def _first_game(transcript: Transcript, table: Table, mapping: recipes.MappingRecord) -> heads.FirstGame:
     version = transcript.iteration.rubric_version
     role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
-    # Until somebody has answered, what is not clear is kept apart.
-    questions = find_questions(table, mapping)
-    channels = () if recipes.SEPARATOR in table.settings else table.asked
-    unclear = {one.value.casefold(): SPEECH if one.value in channels else PRIVATE for one in questions}
-    mapping = msgspec.structs.replace(mapping, kinds=unclear | mapping.kinds)
     first = heads.read_first_game(table, mapping, transcript.name, source_name(transcript.name), role_map)
     return msgspec.structs.replace(first, faults=first.faults[:SHOWN_FAULTS])
 

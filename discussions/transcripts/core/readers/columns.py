@@ -227,7 +227,7 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
         end = "name" if first.endswith("id") else f"{first}name"
         ending = [name for name in names if _SIGNS.sub("", name).lower().endswith(end)]
         names[:] = dict.fromkeys((*ending, *names))
-    if "type" not in found:
+    if "type" not in found and not {"voter", "target"} <= found.keys():
         return {field: names[0] for field, names in found.items() if field not in OF_TYPED_ROWS}
     return {field: OR.join(names) for field, names in found.items()}
 

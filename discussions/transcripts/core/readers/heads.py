@@ -305,11 +305,6 @@ class FirstGame(Struct, frozen=True):
     def spoken(self) -> dict[int, int]:
         return Counter(message.player for message in self.record.messages) if self.record else {}
 
-    @property
-    def apart(self) -> dict[str, int]:
-        """The number of texts of each kind that not everybody could hear."""
-        return Counter(entry.kind for entry in self.private)
-
 
 def read_head(
     data: bytes,

@@ -163,8 +163,8 @@ def find_questions(
 def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     """How the rows are read, with the names of all players if somebody has to be told apart by them."""
     at = places_of(mapping.fields, table.columns)
-    # Without types a target is no vote; it may be who was spoken to.
-    idle = () if "type" in at else recipes.OF_TYPED_ROWS
+    # Without types a target is no vote, unless somebody casts it; it may be who was spoken to.
+    idle = () if "type" in at or {"voter", "target"} <= at.keys() else recipes.OF_TYPED_ROWS
     used = {place for field, places in at.items() for place in places if field not in idle}
     # A row may have each of several columns for one sign, of which the first would hide what the others say, as a type
     # "ai" does; other types go together. And a phase called "channel" says who could hear a row: "2" is no round there.

@@ -40,7 +40,7 @@ from discussions.transcripts.core.readers.row_votes import (
     read_command,
     vote_again,
 )
-from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults
+from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults, TableRow
 from discussions.transcripts.core.thoughts import ASIDE, split_aside
 from workspace.core.words import mark, say
 
@@ -66,6 +66,7 @@ _MOMENT = re.compile(
     rf"|\A(?:{_WEEKDAY}{_GAP})?(?:{_MONTH}{_GAP}{_DAY}|{_DAY}{_GAP}{_MONTH}(?:{_GAP}\d\d)?)\Z",
     re.IGNORECASE,
 )
+_UNREAD = mark("Rows of which no text and no vote is read were left out: {count} (first {what}).")
 _IGNORED = mark('Rows that are no speech, vote or elimination were left out: {count} (first "{what}").')
 REPEATED = mark("Votes that repeat an earlier one of their round count once: {count} (first {what}).")
 STOPPED = mark("The game ended by an error of an agent. What was said until then is read.")
@@ -89,6 +90,8 @@ _DATED = mark('The round "{shown}" looks like a date or a time. Map its column t
 
 
 _Cells = Mapping[str, str]
+# The fields of which a row has one that says something.
+_READ = frozenset((recipes.TEXT, *"thought vote voter target out type role personality winner".split()))
 # Where the rows of a game begin and end, and the number of the first of each run.
 _Spans = list[tuple[int, int, int]]
 
@@ -196,7 +199,10 @@ def games_of_rows(
             own = replace(signs, aliases={**signs.aliases, **game.aliases})
         if signs.reads_rounds and signs.at.keys().isdisjoint(("round", "phase")):
             game.leaders = _leaders(table, spans, own)
-        for cells, place in _cells_in(table, spans, signs):
+        for cells, row in _cells_in(table, spans, signs):
+            place = table.place(row.number)
+            if _READ.isdisjoint(cells) and (unread := table.find_unread(row, signs.at)):
+                notes.warn("row_unread", place, unread, says=_UNREAD)
             _read_row(game, cells, place, own)
         if signs.reads_rounds and game.round is None and vote_again(game.ballots):
             notes.fault(recipes.UNKNOWN_COLUMNS, "", VOTES_AGAIN)
@@ -204,24 +210,24 @@ def games_of_rows(
         yield _finish(game), notes
 
 
-def _cells_in(table: Table, spans: _Spans, signs: RowSigns) -> Iterator[tuple[dict[str, str], str]]:
+def _cells_in(table: Table, spans: _Spans, signs: RowSigns) -> Iterator[tuple[dict[str, str], TableRow]]:
     for span in spans:
         for row in table.read(*span):
             if cells := row_kinds.cells_of(row, signs.at):
-                yield cells, table.place(row.number)
+                yield cells, row
 
 
 def _aliases(table: Table, spans: _Spans, mapping: recipes.MappingRecord, signs: RowSigns) -> dict[str, str]:
     """The other names of the players of one game: of those who speak, vote or are voted for."""
     fields = (recipes.PLAYER, "vote", *recipes.OF_TYPED_ROWS)
-    rows = (cells for cells, _place in _cells_in(table, spans, signs))
+    rows = (cells for cells, _row in _cells_in(table, spans, signs))
     called = (signs.name(cells.get(field, "")) for cells in rows for field in fields)
     return recipes.expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
 
 
 def _leaders(table: Table, spans: _Spans, signs: RowSigns) -> frozenset[str]:
     """Who leads the game, if they say where its rounds begin."""
-    rows = (cells for cells, _place in islice(_cells_in(table, spans, signs), SAMPLED))
+    rows = (cells for cells, _row in islice(_cells_in(table, spans, signs), SAMPLED))
     said = [(signs.name(cells.get(recipes.PLAYER, "")), cells.get(recipes.TEXT, "")) for cells in rows]
     # What nobody says is told, too.
     leaders = find_narrators(said) | {""}
@@ -260,6 +266,8 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     phase, text = cells.get("phase", ""), cells.get(recipes.TEXT, "").strip()
     is_empty = is_nobody(text) or signs.name(text).casefold() in signs.names
+    if not text and "type" not in cells and cells.keys() >= {"voter", "target"}:
+        cells = {**cells, "type": VOTE}
     if is_empty and "type" not in cells and kind_of_type(phase) in (VOTE, OUT):
         # Its phase is a vote or an elimination, and its text at most a player.
         cells = {**cells, "type": phase}

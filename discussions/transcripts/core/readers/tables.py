@@ -1,6 +1,6 @@
 """Rows under named columns, as CSV, JSON lines and lists of objects have them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -83,6 +83,12 @@ class Table(Struct, frozen=True):
     @property
     def rows(self) -> Iterator[TableRow]:
         return self.read(*self.span)
+
+    def find_unread(self, row: TableRow, at: Mapping[str, list[int]]) -> str:
+        """The first cell of a row that is in none of the columns `at`, behind the name of its own; "" without one."""
+        read = {index for places in at.values() for index in places}
+        cells = ((self.columns[index], cell) for index, cell in enumerate(row.cells) if index not in read)
+        return next((f"{name[:60]}: {cell[:60]}" for name, cell in cells if cell), "")
 
 
 def with_rows(table: Table, columns: list[str], rows: Iterable[tuple[int, list[str]]]) -> Table:
