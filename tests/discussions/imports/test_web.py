@@ -335,7 +335,7 @@ def test_an_unknown_log_is_proposed_as_a_game_with_one_question(seen, project, l
     assert "24 rows are one game: 3 players, 6 rounds, 18 messages, 0 votes." in page
     assert "What is “<bdi" in page or "What is “undertone”?" in page
     assert "Left out of the talk: 6 of 24 rows" in page
-    assert '<dt>Waits for your answer</dt> <dd class="n">6</dd>' in page
+    assert 'Waits for your answer</dt><dd class="n">6<' in page
     assert "Ann must not learn" not in page.partition('id="first-game"')[2].partition("</section>")[0]
     # The beginning, the middle and the end.
     assert page.count('class="spoken"') == 10
