@@ -138,6 +138,23 @@ def test_lists_of_messages_within_an_object_beside_the_talk_are_asked_about():
     assert {fault.code for fault in read_transcripts(data.encode(), "log.json").faults} == {"unknown_columns"}
 
 
+def test_lists_like_the_talk_beside_it_are_kept_apart_and_asked_about():
+    talk = [{"wer": name, "was": said} for name, said in SAID]
+    rounds = [
+        {"tag": n, "platz": talk[3 * n : 3 * n + 3], "bau": [{"wer": "Bea", "was": secret(n)}]}
+        for n in (0, 1)
+    ]
+    table = read_head(json.dumps({"spiel": "g", "tage": rounds}).encode(), is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    asked = [question.value for question in find_questions(table, mapping)]
+    assert asked == ["platz", "bau"]
+    kinds = {"platz": SPEECH, "bau": PRIVATE}
+    first = read_first_game(table, replace(mapping, kinds=kinds), "f", "f", {})
+    assert first.record is not None
+    assert [len(first.record.messages), len(first.private)] == [6, 2]
+
+
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("form", [lines, whole, chat], ids=["lines", "object", "chat"])
 def test_a_key_that_may_say_who_heard_a_message_hides_it_or_is_asked_about(name, form):

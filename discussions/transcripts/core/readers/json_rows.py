@@ -15,7 +15,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import is_hidden, looks_like_audience, words_of
+from discussions.transcripts.core.audience import (
+    VOTE,
+    count_gaps,
+    is_hidden,
+    kind_of_type,
+    looks_like_audience,
+    words_of,
+)
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
@@ -417,9 +424,28 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
         # The only key of a file says what it is, another one who could hear what is under it.
         may_hide = is_hidden(keys[0]) or looks_like_audience(keys[0])
         hidden = {"audience": keys[0]} if may_hide and (place or len(value) > 1) else {}
-        yield from _rows_at(value[keys[0]], keys[1:], plain | around | hidden, f"{place}/{keys[0]}")
+        talks = [keys[0], *_talks_beside(value, keys[0])] if len(keys) == 1 else [keys[0]]
+        for key in talks:
+            named = {"channel": key} if len(talks) > 1 else hidden
+            yield from _rows_at(value[key], keys[1:], plain | around | named, f"{place}/{key}")
         votes = votes_beside(value, keys[0], place) if len(keys) == 1 else ()
         yield from ((at, vote, plain | around) for at, vote in votes)
+
+
+def _talks_beside(value: dict[str, Any], talk: str) -> list[str]:
+    """The keys of other lists of messages like those of a talk, which may be what not everybody heard."""
+    said = as_objects(value[talk])[:1]
+    alike = {
+        key: as_objects(part) for key, part in value.items() if key != talk and kind_of_type(key) != VOTE
+    }
+    return [
+        key
+        for key, rows in alike.items()
+        if said
+        and rows[:1]
+        and rows[0].keys() == said[0].keys()
+        and any(map(count_gaps, map(str, rows[0].values())))
+    ]
 
 
 def _name_around(key: str, place: str, around: dict[str, Any]) -> str:

@@ -85,10 +85,11 @@ class Table(Struct, frozen=True):
         return self.read(*self.span)
 
     def find_unread(self, row: TableRow, at: Mapping[str, list[int]]) -> str:
-        """The first cell of a row that is in none of the columns `at`, behind the name of its own; "" without one."""
+        """The longest cell of a row that is in none of the columns `at`, behind the name of its own; "" without one."""
         read = {index for places in at.values() for index in places}
         cells = ((self.columns[index], cell) for index, cell in enumerate(row.cells) if index not in read)
-        return next((f"{name[:60]}: {cell[:60]}" for name, cell in cells if cell), "")
+        name, cell = max(cells, key=lambda pair: len(pair[1]), default=("", ""))
+        return f"{name[:60]}: {cell[:60]}" if cell else ""
 
 
 def with_rows(table: Table, columns: list[str], rows: Iterable[tuple[int, list[str]]]) -> Table:
