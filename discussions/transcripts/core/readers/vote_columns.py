@@ -21,7 +21,9 @@ from discussions.transcripts.core.readers.tables import Table
 # What a column of those who vote is called, and that of those who are voted for: words that come first in a vote.
 VOTERS = (
     frozenset("voter voters".split()),
-    frozenset("by from caster elector who source actor agent player name seat de da von wer quien от кто".split()),
+    frozenset(
+        "by from caster elector who source actor agent player name seat de da von wer quien от кто".split()
+    ),
 )
 TARGETS = (
     frozenset("target targets votee suspect nominee candidate accused whom against".split()),
