@@ -17,8 +17,8 @@ NAMED = "a player's name"
 LEAST_TABLE = 3
 # Words in marks before a text are asked about from so many spaces in them.
 LEAST_SPACES = 2
-# Values that tell apart what players say: at most so many, of at least so many players and rounds.
-_MOST_SIDES, _LEAST_ROUNDS = 4, 4
+# Values that tell apart what players say: at most so many, which are no sentences and no measures.
+_MOST_SIDES, _CODE = 5, re.compile(r"-?\d{0,3}(?:\.0)?|(?!\w{1,9}://)[^\s\d]\S{0,80}(?: \S{1,20}){0,2}")
 
 _WORD = re.compile(r"[^\W\d_]+")
 LEVELS = "TRACE DEBUG INFO NOTICE SUCCESS WARN WARNING ERROR CRITICAL FATAL".split()
@@ -322,18 +322,18 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
     return is_flag or is_open or is_mixed or any(map(is_hidden, different))
 
 
-def tells_apart(rows: Iterable[tuple[str, str, str]]) -> bool:
-    """Whether a few values, with player and round, tell apart what a player says in one: thought and speech, say."""
-    said: dict[tuple[str, str], list[str]] = {}
-    for player, number, value in rows:
-        said.setdefault((player, number), []).append(value)
-    several = [values for values in said.values() if len(values) > 1]
-    apart = sum(len({*values}) == len(values) for values in several)
-    different = {value for values in said.values() for value in values}
-    is_usual = (
-        len(several) >= _LEAST_ROUNDS and 2 * len(several) >= len(said) and 5 * apart >= 4 * len(several)
+def tells_apart(rows: Iterable[tuple[tuple[str, ...], str]]) -> bool:
+    """Whether a few codes tell apart what is said where all else that is known, such as who says it, is the same."""
+    said: dict[tuple[str, ...], list[str]] = {}
+    for known, value in rows:
+        said.setdefault(known, []).append(value)
+    different = set().union(*said.values())
+    is_few = 1 < len(different) <= _MOST_SIDES and 2 * len(different) <= sum(map(len, said.values()))
+    return (
+        is_few
+        and all(map(_CODE.fullmatch, different))
+        and any(len({*values}) > 1 for values in said.values())
     )
-    return is_usual and 1 < len(different) <= _MOST_SIDES
 
 
 def as_names(value: Any) -> str:

@@ -181,9 +181,9 @@ def _may_hide(key: str, messages: list[Any]) -> bool:
         column_of(name, [as_names(message.get(name)) for message in entries])
         for name in (fields.get("player", ""), fields.get("round", ""), key)
     )
-    rows = zip(names.all, rounds.all, values.all, strict=True)
+    rows = zip(zip(names.all, rounds.all, strict=True), values.all, strict=True)
     is_sign = may_hide(key, map(str.casefold, values.different)) or find_kind([values], names) != ""
-    return is_sign or tells_apart(row for row in rows if row[2])
+    return is_sign or tells_apart(row for row in rows if row[1])
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from discussions.core.records import Elimination, PrivateEntry, Vote
 from discussions.transcripts.core import audience
@@ -19,6 +20,8 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
 )
 from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
 from tests.factories.own_logs import lines
 from tests.factories.reading import read_transcripts
 
@@ -203,7 +206,7 @@ def test_names_alone_and_unknown_words_are_asked_and_the_answer_is_kept():
 
 
 def test_whatever_a_person_maps_nothing_private_becomes_public():
-    rows = [row("Hi."), row("Psst.", recipient="Bea"), row("Ho.", "Bea", recipient="all")]
+    rows = [row("Hi.", recipient="all"), row("Psst.", recipient="Bea"), row("Ho.", "Bea", recipient="all")]
     (game,) = read_rows(rows, MappingRecord([], {"player": "player", "text": "text"})).games
     assert said(game) == ["Hi.", "Ho."]
 
@@ -354,7 +357,8 @@ def test_what_an_unknown_key_says_of_players_hides_nothing():
 def test_a_channel_without_words_is_asked_and_each_sign_of_a_row_counts():
     rows = [row("Hi.", channel=1), row("Psst.", channel=2), row("Ho.", "Bea", channel=1)]
     assert [fault.code for fault in read_rows(rows).faults] == ["unknown_columns"] * 2
-    rows = [row("Hi.", channel="town", to=""), row("Psst.", channel="town", to="Bea"), row("Ho.", "Bea")]
+    rows = [row("Hi.", channel="town", to=""), row("Psst.", channel="town", to="Bea")]
+    rows += [row("Ho.", "Bea", channel="town")]
     given = parse_mapping(
         ["player=player,text=text,round=round,audience=channel|to,is.a player's name=private"]
     )
@@ -395,6 +399,34 @@ def test_who_heard_under_any_key_is_asked_however_all_are_written(public, hidden
     messages = [{"round": 1, "speaker": name, "content": text, "ears": to} for name, text, to in said_of]
     read = read_transcripts(json.dumps({"id": "g", "messages": messages}).encode(), "g.json")
     assert (read.games, {fault.code for fault in read.faults}) == ([], {"unknown_columns"})
+
+
+@pytest.mark.parametrize("everybody", ["all", "everyone", ["Ann", "Bea", "Cid"]])
+@pytest.mark.parametrize("key", ["audience", "ears", "visible_to"])
+@pytest.mark.parametrize("beside", [{}, {"eventType": "UtteranceMade"}])
+@pytest.mark.parametrize("player", ["speaker", "role_name"])
+def test_texts_without_an_audience_beside_some_for_all_are_asked_about(everybody, key, beside, player):
+    rows = [
+        {"round": number, player: name, "content": f"{name} says {number}.", "meta": {key: everybody}}
+        | beside
+        for number in (1, 2)
+        for name in ("Ann", "Bea", "Cid")
+    ]
+    for at, hearers in ((0, None), (2, ["Ann"]), (5, None)):
+        rows[at] |= {"content": f"CANARY {at}", "meta": {key: hearers}}
+    assert (read_rows(rows).games, read_rows(rows).fault_count > 0) == ([], True)
+    table = read_head(lines(*rows), is_part=False)
+    mapping = propose_mapping(table)
+    asked = {question.value for question in find_questions(table, mapping)}
+    assert "(empty)" in str(asked)
+    assert mapping.fields["player"] == player
+    (game,) = read_rows(rows, replace(mapping, kinds=dict.fromkeys(asked, PRIVATE))).games
+    assert not [text for text in said(game) if "CANARY" in text]
+
+
+def test_without_a_flag_of_what_is_hidden_nothing_is():
+    rows = [row("Hi.", whisper=False), row("Ho.", "Bea"), row("Psst.", whisper=True)]
+    assert said(read_rows(rows).games[0]) == ["Hi.", "Ho."]
 
 
 @pytest.mark.parametrize("lists", [(["x", "y"], ["y", "z"]), ([1, 2], [3, 4]), (["Ann"], ["rain"])])

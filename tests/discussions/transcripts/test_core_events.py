@@ -253,6 +253,22 @@ def test_columns_may_be_named_after_one_that_names_their_player():
     assert not asked
 
 
+def test_players_who_join_by_an_id_and_a_name_are_called_so():
+    said = [
+        (number, own, f"This is line {number} of {at}.") for number in (1, 2) for at, own in enumerate(NAMES)
+    ]
+    ids = {name: f"plr_{at}" for at, name in enumerate(NAMES)}
+    rows = [
+        {"kind": "Joined", "payload": {"playerId": own, "displayName": name}} for name, own in ids.items()
+    ]
+    rows += [
+        {"kind": "Uttered", "payload": {"day": number, "playerId": ids[name], "utterance": text}}
+        for number, name, text in said
+    ]
+    record, _asked = proposed("\n".join(map(json.dumps, rows)).encode())
+    assert spoken(record) == said
+
+
 def test_what_a_player_writes_beside_a_system_is_speech():
     rows = [
         f"{at},{'system,' if at % 3 == 0 else f'player,{at % 3}'},This is line {at}." for at in range(1, 9)

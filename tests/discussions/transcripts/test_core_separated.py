@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import PRIVATE
 from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
-from discussions.transcripts.core.readers.row_kinds import cells_of, find_questions, read_signs
+from discussions.transcripts.core.readers.row_kinds import find_questions, read_signs
 from discussions.transcripts.core.readers.separated import find_separators
+from discussions.transcripts.core.readers.tables import cells_of
 from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
 

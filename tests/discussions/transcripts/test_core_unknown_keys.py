@@ -72,19 +72,49 @@ TOLD_APART: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "two words": lambda hearers: {"voice": "full" if len(hearers) > 1 else "in petto"},
     "count": lambda hearers: {"who_heard": len(hearers) - 1},
     "state": lambda hearers: {"state": "posted" if len(hearers) > 1 else "dropped"},
+    "flag": lambda hearers: {"meta": {"veiled": len(hearers) == 1}},
 }
 
 
 @pytest.mark.parametrize("name", TOLD_APART)
 @pytest.mark.parametrize("form", [lines, whole], ids=["lines", "object"])
-def test_a_key_of_few_values_that_tells_apart_what_a_player_says_in_a_round_is_asked_about(name, form):
-    rows = [row | {"round": 1 + index // 6} for index, row in enumerate(twice(TOLD_APART[name]))]
+@pytest.mark.parametrize(
+    "beside", [{}, {"type": "speech"}, {"phase": "talk"}], ids=["alone", "type", "phase"]
+)
+def test_a_key_of_few_values_that_tells_apart_what_a_player_says_in_a_round_is_asked_about(
+    name, form, beside
+):
+    told = twice(TOLD_APART[name])
+    told += [row | {"text": f"{row['text']} Yes."} for row in told[:1] + told[1::2] * 2]
+    rows = [row | beside | {"round": 1 + index % 12 // 6} for index, row in enumerate(told)]
+    if "type" in beside:
+        rows += [{"speaker": "Ann", "round": 2, "type": "vote", "target": "Bea"}]
     data = form(*rows) if form is lines else form(rows)
     assert {fault.code for fault in read_transcripts(data, "log.json").faults} == {"unknown_columns"}
     table = read_head(data, is_part=False)
     assert table is not None
     mapping = propose_mapping(table)
     assert len(find_questions(table, mapping)) == 2
+
+
+@pytest.mark.parametrize(("open_sign", "other"), [(0, 2), ("low", "high")])
+def test_who_speaks_once_in_each_round_may_whisper_there_and_a_recipe_knows_it(open_sign, other):
+    rows = [
+        {"speaker": name, "round": n, "act": "speak", "text": f"{name} says {n}.", "veil": open_sign}
+        for n in (1, 2, 3)
+        for name in NAMES
+    ]
+    rows[4] |= {"text": secret(4), "veil": other}
+    table = read_head(lines(*rows), is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    asked = [question.value for question in find_questions(table, mapping)]
+    assert asked == ([f"veil: {open_sign}", f"veil: {other}"] if open_sign == 0 else [open_sign, other])
+    kinds = {value.casefold(): PRIVATE if str(other) in value else SPEECH for value in asked}
+    # In another file only one player has each value.
+    others = [row for row in rows if row["speaker"] != "Bea"] + rows[4:5]
+    (game,) = read_transcripts(lines(*others), "b.jsonl", columns=[replace(mapping, kinds=kinds)]).games
+    assert len(game.record.messages) == len(rows) - len(NAMES)
 
 
 @pytest.mark.parametrize(("key", "asks"), [("subround", False), ("talk_step", False), ("night_turn", True)])

@@ -56,8 +56,8 @@ _OF_ROUNDS = frozenset(
 _OF_LEADERS = frozenset(
     "leader president chancellor captain proposer mayor sheriff approved rejected success passed".split()
 )
-# With what a game is played: "target_card".
-_OF_PLAY = frozenset("card cards suit suits hand deck dice".split())
+# With what a game is played, and what it pays: "target_card".
+_OF_PLAY = frozenset("card cards suit suits hand deck dice payoff payoffs coins points score scores".split())
 # What is around an answer of several texts, of which each has its own name.
 _AROUND = frozenset(("raw", "argument", "arguments", "tool"))
 _SPOKEN = frozenset(
@@ -310,7 +310,7 @@ def _share_named(column: Column, texts: str) -> float:
 
 
 def _is_small(column: Column) -> bool:
-    is_short = max(map(len, column.different)) <= recipes.LONGEST_NAME
+    is_short = max(map(len, column.different)) <= recipes.LONGEST_NAME and not column.name.endswith("[]")
     return is_short and 2 <= len(column.different) <= min(Limits().players, len(column.cells) - 1)
 
 
@@ -369,6 +369,7 @@ def find_ids(table: Table) -> dict[str, str]:
     """The name of each player by the id beside it: {"player": 2, "name": "Bea"}. What texts call players is no id."""
     every = columns_in(table)
     fields = {column.name: recipes.field_of(column.name) for column in every}
+    fields |= {one.name: recipes.PLAYER for one in every if _without_signs(one.last) == "displayname"}
     columns = [column for column in every if fields[column.name] in (recipes.PLAYER, *recipes.OF_TYPED_ROWS)]
     every_id: dict[str, str] = {}
     for ids, names in permutations(columns, 2):
@@ -399,15 +400,15 @@ def module_of(types: list[str]) -> str:
 
 
 class ListedPlayers:
-    """Whether lists of players say who heard rows: they differ in a round of a player, and texts do not name them."""
+    """Whether lists of players say who heard rows: they differ in a round, come back, and texts do not name them."""
 
     def __init__(self, said: Mapping[tuple[str, str], str] = {}) -> None:
         self.said = {**said}
         self.different: dict[str, list[str]] = {}
         self.differ, self.are_named = False, True
-        # The first list in each round, and the last one.
+        # The first list in each round, and the last one of each player.
         self.of_rounds: dict[str, str] = {}
-        self.before: Set[str] | None = None
+        self.before: dict[str, Set[str]] = {name: frozenset() for name, _round in said}
         self.varies = self.grows = False
 
     def add(self, row: Mapping[str, str], cell: str) -> None:
@@ -416,21 +417,21 @@ class ListedPlayers:
         self.differ = self.differ or self.said.setdefault(said, cell) != cell
         if cell not in self.different and len(self.different) <= MOST_LISTS:
             self.different[cell] = [name.casefold() for name in split_names(cell)]
-        if cell:
+        if cell or row.get(recipes.TEXT):
             own = {*self.different.get(cell, ())}
             self.varies = self.varies or self.of_rounds.setdefault(said[1], cell) != cell
-            self.grows = self.grows or (self.before is not None and not own <= self.before)
-            self.before = own
+            self.grows = self.grows or not own <= self.before.get(said[0], own)
+            self.before[said[0]] = own
         text = row.get("text", "").casefold() if self.are_named else ""
         self.are_named = self.are_named and all(name in text for name in self.different.get(cell, ()))
 
     def may_hide(self, names: Set[str], column: str) -> bool:
         """Whether they may, among players of these names, case-folded; so may a list of flags, one for each player."""
-        if not (_OF_ROUNDS.isdisjoint(words_of(column)) or (self.varies and self.grows)):
-            return False
+        varies = self.varies and self.grows
+        may_be = varies or (self.differ and _OF_ROUNDS.isdisjoint(words_of(column)))
         listed = [cell for cell, own in self.different.items() if own]
         are_said = "[]" in self.different and any(kind_of_audience(cell, ()) == SPEECH for cell in listed)
-        return self.differ and not self.are_named and (are_said or may_list_players(names, listed))
+        return may_be and not self.are_named and (are_said or may_list_players(names, listed))
 
 
 def may_list_players(names: Set[str], cells: Iterable[str]) -> bool:
@@ -446,3 +447,19 @@ def may_list_players(names: Set[str], cells: Iterable[str]) -> bool:
     # Everybody is in one of the lists, and only some in others.
     are_ids = all(map(_PLAYER_ID.fullmatch, entries)) and any({*own} == entries for own in lists)
     return are_flags or (are_ids and len(lists) > 1 and len(entries) >= max(LEAST_TABLE, len(names)))
+
+
+def is_answered(column: Column, kinds: Mapping[str, str]) -> bool:
+    """Whether a recipe says what the values of a column mean, which need not tell apart anything in this file."""
+    is_named = any(f"{column.name}: {cell}".casefold() in kinds for cell in column.different)
+    return is_named or all(cell.casefold() in kinds for cell in column.different)
+
+
+def find_listing(columns: Mapping[int, Column], names: Set[str]) -> dict[int, ListedPlayers]:
+    """The columns that hold nothing but players, or flags of players, in the first rows; a number may count rounds."""
+    found = {}
+    for place, column in columns.items():
+        cells = [cell for cell in column.different if cell != "[]"]
+        if cells and not is_round(column) and may_list_players(names, cells):
+            found[place] = ListedPlayers()
+    return found

@@ -38,11 +38,11 @@ from discussions.transcripts.core.readers.known_columns import suggest_by_phase,
 from discussions.transcripts.core.readers.line_templates import count_signs, find_fault, fits
 from discussions.transcripts.core.readers.narration import ROLE, Rounds
 from discussions.transcripts.core.readers.reshaped import reshape
-from discussions.transcripts.core.readers.row_kinds import first_cells, places_of, read_signs
+from discussions.transcripts.core.readers.row_kinds import read_signs
 from discussions.transcripts.core.readers.rows import VOTES_AGAIN, as_told, games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated, table_of_lines
 from discussions.transcripts.core.readers.stories import NAMED
-from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.readers.tables import Table, first_cells, places_of
 from discussions.transcripts.core.readers.vote_columns import find_ballots, find_votes, is_vote
 from workspace.core.words import mark, say
 

@@ -41,9 +41,9 @@ from discussions.transcripts.core.readers.json_messages import (
 from discussions.transcripts.core.readers.known_columns import lacks_columns, suggest_all
 from discussions.transcripts.core.readers.openai_chat import CARRIED
 from discussions.transcripts.core.readers.reshaped import reshape
-from discussions.transcripts.core.readers.row_kinds import find_questions, first_cells, places_of, read_signs
+from discussions.transcripts.core.readers.row_kinds import find_questions, read_signs
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows
-from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.readers.tables import Table, first_cells, places_of
 from discussions.transcripts.core.readers.vote_columns import find_ballots, find_votes, with_kind
 from workspace.core.words import mark, say
 

@@ -44,12 +44,13 @@ from discussions.transcripts.core.readers.columns import (
 )
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.narration import votes_in
-from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
 from discussions.transcripts.core.readers.stories import NAMED, merge_stories
 from discussions.transcripts.core.readers.tables import (
     SAMPLED,
     Table,
     TableRow,
+    cells_of,
+    places_of,
     sample_rows,
     table_columns,
     with_rows,

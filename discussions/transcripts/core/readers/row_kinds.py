@@ -1,8 +1,9 @@
 """What a row of a table is, and who could hear it: by its type, its audience, its flags and its phase."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from discussions.transcripts.core.audience import (
     VOTE,
     distinct,
     is_half_known,
+    is_hidden,
     kind_of_audience,
     kind_of_flag,
     kind_of_type,
@@ -35,13 +37,14 @@ from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.cast_lists import find_names
-from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableRow, sample_rows
+from discussions.transcripts.core.readers.tables import SAMPLED, Table, cells_of, first_cells, places_of
 from discussions.transcripts.core.readers.vote_columns import is_target
 from discussions.transcripts.core.thoughts import ASIDE, have_asides, split_aside
 from workspace.core.words import mark, mark_many, say, say_many
 
 # Before the name of a column that may say who could hear a row, as the field of that column.
 UNCLEAR = "unclear "
+_EMPTY = "(empty)"
 # The fields that say what a row is, and who could hear it.
 SIGNS = ("type", "audience", "private", "public", "phase")
 # A column with more values beside different players is no audience.
@@ -51,7 +54,6 @@ FIRST_ROWS, EXAMPLE = 20, 120
 INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
 _OF_MESSAGES = INSTRUCTIONS | {"", "message", "ai", "human"}
 _CHANNELS = frozenset("channel room group thread venue kind type".split())
-_NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
 # Of no game are the roles in a chat API; nobody is meant by "Gone since yesterday: none".
@@ -85,6 +87,8 @@ class RowSigns(Struct, frozen=True):
     asked: Collection[str] = ()
     # Columns of numbers that are more than yes and no, "heard_by: 4", and fields that hide every text alike.
     unsure: Collection[str] = ()
+    # The fields that say of some texts that all heard them, so that nobody can tell who heard those without one.
+    told_all: Collection[str] = ()
     # What all types begin with, such as the module of their classes.
     module: str = ""
     # What stands after names, or for one, and may say who could hear a row: "Ann (aside)", "Wolves".
@@ -178,27 +182,28 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     further |= {*_naming_others(table, at.get(recipes.PLAYER, []), ids)}
     # Where types tell rows apart, what counts says nothing more: "subround".
     used |= {place for place, name in enumerate(table.columns) if len(types) > 1 and guesses.counts(name)}
-    places = [place for place in range(len(table.columns)) if place not in used - further]
+    free = (place for place, name in enumerate(table.columns) if name != table.counted)
+    places = [place for place in free if place not in used - further]
     called = frozenset(
         cells[recipes.PLAYER].strip().casefold() for cells in first if recipes.PLAYER in cells
     ) - {""}
-    unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in _hiding(table, places, at, called)}
     reads_rounds = recipes.ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
     signs = RowSigns(
-        {field: own for field, own in (at | unknown).items() if own},
+        {field: own for field, own in at.items() if own},
         mapping.kinds,
         ids,
         reads_rounds=reads_rounds,
         told=told,
         asked={*table.asked, *_unsaid(first)},
-        unsure=[column for column, own in unknown.items() if guesses.is_count(table, own[0])]
-        + _hiding_all(first),
         module=guesses.module_of(types),
         names=called,
         modes=_modes(table, first),
         has_more=len(used) < len(table.columns),
     )
+    unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in _hiding(table, places, signs)}
+    counts = [column for column, own in unknown.items() if guesses.is_count(table, own[0])]
+    signs = replace(signs, at=signs.at | unknown, unsure=counts + _hiding_all(first))
     has_hearers = any(_is_sign(field) and field not in ("type", "phase") for field in signs.at)
     return _with_players(table, signs) if has_hearers else signs
 
@@ -210,19 +215,35 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     players = map(signs.name, distinct(filter(None, names), Limits().players))
     found = frozenset(name.casefold() for name in (*players, *signs.aliases.values()))
     columns = [field for field in signs.at if field.startswith(UNCLEAR)]
-    rows = first_cells(table, signs.at) if columns else []
+    rows = first_cells(table, signs.at)
     listed = distinct(own.get(column, "") for own in rows for column in columns)
     others = ({*map(str.casefold, split_names(signs.called(value)))} for value in listed)
     found = found.union(*(own for own in others if 2 * len(own & found) > len(own)))
     audiences = distinct(signs.called(cells_of(row, at).get("audience", "")) for row in table.rows)
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
     is_told = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
-    return replace(signs, names=found, kinds=({NAMED: PRIVATE} if is_told else {}) | dict(signs.kinds))
+    signs = replace(signs, names=found, kinds=({NAMED: PRIVATE} if is_told else {}) | dict(signs.kinds))
+    said = [own for own in rows if {recipes.TEXT, recipes.PLAYER} <= own.keys()]
+    return replace(signs, told_all=_telling_all(said, replace(signs, kinds={})))
+
+
+def _telling_all(rows: list[dict[str, str]], signs: RowSigns) -> list[str]:
+    """The fields that say of some texts that all heard them; without what is called after the hidden, nothing is."""
+    found = []
+    for field in signs.at:
+        column = field.removeprefix(UNCLEAR)
+        is_unclear = column != field and recipes.field_of(column) != "type" and not is_hidden(column)
+        own = rows if is_unclear or field in ("audience", "public") else []
+        cells = ({key: one[key] for key in (field, recipes.PLAYER)} for one in own if field in one)
+        if any(kind == SPEECH for one in cells for kind, _value in _column_signs(one, signs)):
+            found.append(field)
+    return found
 
 
 def _naming_others(table: Table, places: list[int], ids: Mapping[str, str]) -> list[int]:
     """The further columns of players that do not always name the player whom the first of them names."""
-    rows = [cells for cells in sample_rows(table) if cells[places[0]]] if len(places) > 1 else []
+    sample = islice(table.rows, SAMPLED if len(places) > 1 else 0)
+    rows = [row.cells for row in sample if row.cells[places[0]]]
     called = [[ids.get(cells[place], cells[place]) for place in places] for cells in rows]
     return [
         place
@@ -260,12 +281,6 @@ def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
     return labels.find_modes(called) | others
 
 
-def places_of(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, list[int]]:
-    """Field -> the positions of its columns."""
-    places = {name: index for index, name in enumerate(columns)}
-    return {key: [places[one] for one in recipes.split_columns(name, places)] for key, name in fields.items()}
-
-
 def _are_told(table: Table, at: Mapping[str, list[int]]) -> bool:
     """Whether one player has messages of a user and of an assistant: the former are what a model was told."""
     first = [cells.get("role", "").casefold() for cells in first_cells(table, at, FIRST_ROWS)]
@@ -281,13 +296,14 @@ def _is_sign(field: str) -> bool:
     return field in SIGNS or field.startswith(UNCLEAR)
 
 
-def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names: Set[str]) -> list[int]:
+def _hiding(table: Table, places: list[int], signs: RowSigns) -> list[int]:
     """The unknown columns that may say who heard a row, by name or, if they tell apart what one says, by values."""
-    known = {field: at.get(field, []) for field in (recipes.PLAYER, "round", "text")}
+    known = {field: signs.at.get(field, []) for field in (recipes.PLAYER, "round", recipes.TEXT)}
+    names = signs.names
     places, named = guesses.find_telling(table, places, known["text"])
     every = {table.columns.index(one.name): one for one in guesses.columns_in(table)}
     sample = {place: every[place] for place in places if place in every}
-    listed = _listing({place: own for place, own in sample.items() if place not in named}, names)
+    listed = guesses.find_listing({place: own for place, own in sample.items() if place not in named}, names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)
     for row in table.rows if places else ():
@@ -305,11 +321,12 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
             if len(said[place]) > MOST_VALUES:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names, table.columns[place])]
-    hidden += [place for place, own in sample.items() if guesses.is_mask(own, len(names))]
-    read = ((cells_of(row, known), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
-    first = [(own.get(recipes.PLAYER, ""), own.get("round", ""), row) for own, row in read if own.get("text")]
-    others = [place for place in places if place not in hidden]
-    hidden += [place for place in others if tells_apart((name, at, row[place]) for name, at, row in first)]
+    hidden += [
+        place
+        for place, own in sample.items()
+        if place not in hidden and (guesses.is_mask(own, len(names)) or guesses.is_answered(own, signs.kinds))
+    ]
+    hidden += _telling_apart(table, [place for place in places if place not in (*hidden, *listed)], signs)
     for place, pairs in said.items():
         column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
         is_few = place in named or say_hidden(cells) or 2 * len(cells) <= max(4, filled[place])
@@ -321,31 +338,25 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     return hidden
 
 
-def _listing(columns: Mapping[int, guesses.Column], names: Set[str]) -> dict[int, guesses.ListedPlayers]:
-    """The columns that hold nothing but players, or flags of players, in the first rows; a number may count rounds."""
-    found = {}
-    for place, column in columns.items():
-        cells = [cell for cell in column.different if cell != "[]"]
-        if cells and not guesses.is_round(column) and guesses.may_list_players(names, cells):
-            found[place] = guesses.ListedPlayers()
-    return found
-
-
-def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
-    """Field -> the first cell of its columns that is not empty."""
-    cells = row.cells
-    found = {}
-    for field, places in at.items():
-        for index in places:
-            if cells[index] and (cells[index] not in _NO_VALUE or field == recipes.TEXT):
-                found[field] = cells[index]
-                break
-    return found
-
-
-def first_cells(table: Table, at: Mapping[str, list[int]], count: int = SAMPLED) -> list[dict[str, str]]:
-    """The same of each of the first rows."""
-    return [cells_of(row, at) for row in islice(table.rows, count)]
+def _telling_apart(table: Table, places: list[int], signs: RowSigns) -> list[int]:
+    """The columns whose few codes tell apart what one player says in a round, where nothing else hides it."""
+    read = ((cells_of(row, signs.at), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
+    rows = [
+        (tuple(own.get(field, "") for field in (recipes.PLAYER, "round", "game", *SIGNS)), cells)
+        for own, cells in read
+        if {recipes.PLAYER, recipes.TEXT} <= own.keys() and kind_of_row(own, signs)[0] == SPEECH
+    ]
+    # Who speaks once in each round may whisper in one of them, as nobody else does.
+    is_once = len({known for known, _cells in rows}) == len(rows)
+    ways = (itemgetter(slice(1, None)), itemgetter(0, *range(2, 8))) if is_once else (tuple,)
+    columns = [
+        place for place in places if recipes.field_of(table.columns[place]) not in (recipes.PLAYER, "role")
+    ]
+    return [
+        place
+        for place in columns
+        if all(tells_apart((way(known), cells[place]) for known, cells in rows) for way in ways)
+    ]
 
 
 def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
@@ -356,6 +367,10 @@ def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str
     elif name in signs.modes:
         yield signs.kinds.get(name.casefold(), ""), name
     yield from _column_signs(cells, signs)
+    if {recipes.PLAYER, recipes.TEXT} <= cells.keys() and kind_of_type(cells.get("type", "")) in ("", SPEECH):
+        for field in (field for field in signs.told_all if field not in cells):
+            unsaid = f"{field.removeprefix(UNCLEAR)}: {_EMPTY}"
+            yield signs.kinds.get(unsaid.casefold(), ""), unsaid
 
 
 def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:

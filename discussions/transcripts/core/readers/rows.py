@@ -26,7 +26,7 @@ from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers import json_rounds, row_kinds
+from discussions.transcripts.core.readers import json_rounds, row_kinds, tables
 from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft, is_nobody, leave_names_out
 from discussions.transcripts.core.readers.named_lines import OTHER
@@ -158,10 +158,10 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
 def find_restarts(table: Table, mapping: recipes.MappingRecord) -> list[int]:
     """The rows with texts at which the rounds begin again, by their numbers, without a column for games."""
     own = {field: mapping.fields.get(field, "") for field in ("round", recipes.TEXT)}
-    at = row_kinds.places_of(own, table.columns)
+    at = tables.places_of(own, table.columns)
     is_open = at["round"] and "game" not in mapping.fields and recipes.ROUNDS not in mapping.settings
     rows = table.rows if is_open else ()
-    cells = ((row_kinds.cells_of(row, at), row.number) for row in rows)
+    cells = ((tables.cells_of(row, at), row.number) for row in rows)
     # Votes may follow all messages.
     said = ((own.get("round", "").strip(), number) for own, number in cells if own.get(recipes.TEXT))
     return json_rounds.find_restarts((_round(text)[0], number) for text, number in said)
@@ -213,7 +213,7 @@ def games_of_rows(
 def _cells_in(table: Table, spans: _Spans, signs: RowSigns) -> Iterator[tuple[dict[str, str], TableRow]]:
     for span in spans:
         for row in table.read(*span):
-            if cells := row_kinds.cells_of(row, signs.at):
+            if cells := tables.cells_of(row, signs.at):
                 yield cells, row
 
 
@@ -240,7 +240,7 @@ def _runs(table: Table, at: Mapping[str, list[int]], begins: list[int]) -> "dict
     """Game -> start, end and first number of each run of its rows, in 12 bytes; one begins at each of `begins`, too."""
     found: dict[str, array[int]] = {}
     before = None
-    first = row_kinds.first_cells(table, at)
+    first = tables.first_cells(table, at)
     # Only the row that opens a game may name it.
     is_opened = not any("game" in cells and recipes.TEXT in cells for cells in first)
     opening = next((at for at, cells in enumerate(first) if "game" in cells), 0)
@@ -248,7 +248,7 @@ def _runs(table: Table, at: Mapping[str, list[int]], begins: list[int]) -> "dict
     is_silent = not any({recipes.PLAYER, recipes.TEXT} <= cells.keys() for cells in first[:opening])
     opened = first[opening].get("game", "").strip() if first and is_opened and is_silent else ""
     for row in table.rows:
-        cells = row_kinds.cells_of(row, at)
+        cells = tables.cells_of(row, at)
         if not cells:
             continue
         key = cells.get("game", "").strip() or ((before or opened) if is_opened else "")

@@ -11,8 +11,7 @@ from msgspec import Struct
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.readers.columns import PLAYER, TEXT, suggest_fields
 from discussions.transcripts.core.readers.narration import votes_in
-from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
-from discussions.transcripts.core.readers.tables import Table, TableRow, with_rows
+from discussions.transcripts.core.readers.tables import Table, TableRow, cells_of, places_of, with_rows
 from workspace.core.strict_json import read_json
 
 # The column of players whom no column names: no known name, so that a person is asked.

@@ -9,11 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.notes import Limits, many_times
+from discussions.transcripts.core.readers import columns as recipes
 from workspace.core.words import mark, say
 
 # How many cells a file may have, and how many of its first rows show what it holds.
 MOST_CELLS, SAMPLED = 4_000_000, 2_000
 MOST_FAULTS = Limits().faults
+_NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
 _NO_NUMBER = mark('The column "{column}" holds {written}, which is no number. Write one, or null.')
 
 
@@ -115,3 +117,26 @@ def table_columns(names: Sequence[str]) -> list[str]:
 
 def sample_rows(table: Table, count: int = SAMPLED) -> Iterator[list[str]]:
     return (row.cells for row in islice(table.rows, count))
+
+
+def places_of(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, list[int]]:
+    """Field -> the positions of its columns."""
+    places = {name: index for index, name in enumerate(columns)}
+    return {key: [places[one] for one in recipes.split_columns(name, places)] for key, name in fields.items()}
+
+
+def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
+    """Field -> the first cell of its columns that is not empty."""
+    cells = row.cells
+    found = {}
+    for field, places in at.items():
+        for index in places:
+            if cells[index] and (cells[index] not in _NO_VALUE or field == recipes.TEXT):
+                found[field] = cells[index]
+                break
+    return found
+
+
+def first_cells(table: Table, at: Mapping[str, list[int]], count: int = SAMPLED) -> list[dict[str, str]]:
+    """The same of each of the first rows."""
+    return [cells_of(row, at) for row in islice(table.rows, count)]
