@@ -187,13 +187,12 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     called = frozenset(
         cells[recipes.PLAYER].strip().casefold() for cells in first if recipes.PLAYER in cells
     ) - {""}
-    reads_rounds = recipes.ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
     signs = RowSigns(
         {field: own for field, own in at.items() if own},
         mapping.kinds,
         ids,
-        reads_rounds=reads_rounds,
+        reads_rounds=recipes.ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values(),
         told=told,
         asked={*table.asked, *_unsaid(first)},
         module=guesses.module_of(types),
