@@ -12,7 +12,7 @@ from discussions.iterations.queries import query_undecided
 from discussions.models import Evaluation, Game, Remark, Stage, TieRequest, Transcript
 from discussions.models.slots import RATING
 from workspace.access.permissions import may
-from workspace.models import Event
+from workspace.models import Event, Notification
 from workspace.outbox.actions.queue import announce, mark_done, take_back, tell
 from workspace.outbox.core import GAME_TIED, GATE_OPENED, IMPORT_FINISHED, ITERATION_READY, find_mentioned
 from workspace.outbox.queries import find_listening, leads_of, unread_about
@@ -34,8 +34,7 @@ def close_ties(event: Event, number: int = 0) -> None:
     project, number = event.chain.project, number or event.details["game"]
     waiting = TieRequest.objects.waiting().filter(game__project=project, game__number=number)
     asked = unread_about(project, f"ties:{number}").exclude(person__in=waiting.values("evaluator"))
-    for person in list(asked.values_list("person", flat=True)):
-        mark_done(event, f"ties:{number}", person=person)
+    asked.update(read_at=event.at)
 
 
 def forget_assigned(event: Event) -> None:
@@ -55,8 +54,7 @@ def tell_returned(event: Event) -> None:
     """Tell an evaluator to look at an evaluation again. Ties in the game are open until then."""
     evaluation = _load_evaluation(event)
     about = {"evaluation": evaluation.pk, "game": evaluation.game_number}
-    people = [evaluation.evaluator_id]
-    tell(event, people, "evaluation_returned", f"evaluation:{evaluation.pk}", about=about)
+    tell(event, [evaluation.evaluator_id], "evaluation_returned", f"evaluation:{evaluation.pk}", about=about)
     take_back(event, f"tie:{evaluation.game.number}")
 
 
@@ -93,9 +91,7 @@ def tell_tie(event: Event) -> None:
     """
     evaluation = _load_evaluation(event)
     game = evaluation.game
-    if evaluation.purpose != RATING or game.evaluator_count < 2:
-        return
-    if not may(check_resolvable, game):
+    if evaluation.purpose != RATING or game.evaluator_count < 2 or not may(check_resolvable, game):
         return
     ties = _list_open_ties(Game.objects.filter(pk=game.pk, withdrawn_at=None))
     if ties:
@@ -119,8 +115,9 @@ def tell_still_tied(event: Event) -> None:
 
 def _tell_leads(event: Event, game: Game) -> None:
     rated = Evaluation.objects.filter(game=game, purpose=RATING).exclude(submitted_at=None)
-    own = set(rated.values_list("evaluator", flat=True))
-    leads = [lead.pk for lead in leads_of(event.chain.project) if lead.pk not in own]
+    leads = (
+        leads_of(event.chain.project).exclude(pk__in=rated.values("evaluator")).values_list("pk", flat=True)
+    )
     tell(event, leads, "game_tied", f"tie:{game.number}", about={"game": game.number}, for_leads=True)
     announce(event, GAME_TIED, {"game": game.number})
 
@@ -140,7 +137,11 @@ def tell_answered(event: Event) -> None:
     """
     flag, by = _load_flag(event), event.by
     evaluator, leads = flag.evaluation.evaluator, list(leads_of(event.chain.project))
-    _close_answered(event, flag)
+    # Whoever replies has seen what was told of the flag. A lead's reply is that of all leads, unless one was named.
+    mark_done(event, f"flag:{flag.pk}", person=by.pk)
+    if by.pk != evaluator.pk:
+        rows = unread_about(event.chain.project, f"flag:{flag.pk}").filter(for_leads=True)
+        rows.filter(code__in=("flag_opened", "flag_answered")).update(read_at=event.at)
     replies = list(flag.replies.order_by("-pk").values_list("created_by", "text"))
     in_thread = {lead.pk for lead in leads} & {person for person, _text in replies}
     others = (in_thread or {lead.pk for lead in leads}) if by.pk == evaluator.pk else {evaluator.pk}
@@ -155,32 +156,31 @@ def tell_answered(event: Event) -> None:
             tell(event, told, code, f"flag:{flag.pk}", about=about, for_leads=not is_own)
 
 
-def _close_answered(event: Event, flag: Remark) -> None:
-    """Whoever replies has seen what was told of the flag. A lead's reply is that of all leads, unless one was named."""
-    mark_done(event, f"flag:{flag.pk}", person=event.by_id)
-    if event.by_id != flag.evaluation.evaluator_id:
-        rows = unread_about(event.chain.project, f"flag:{flag.pk}").filter(for_leads=True)
-        rows.filter(code__in=("flag_opened", "flag_answered")).update(read_at=event.at)
-
-
 def close_flag(event: Event) -> None:
     mark_done(event, f"flag:{event.object_id}")
 
 
 def tell_import_faults(event: Event) -> None:
-    """Tell the person who uploaded a file what is wrong or open: by then they may be on another page."""
-    if faults := event.details["faults"]:
-        transcript = Transcript.objects.get(pk=int(event.object_id))
-        people, about = [transcript.created_by_id], {"transcript": transcript.pk, "faults": faults}
-        code = "import_waits" if transcript.waits_for_columns else "import_faults"
-        subject = f"transcript:{transcript.pk}"
-        tell(event, people, code, subject, about=about, for_leads=True, tells_actor=True)
+    """Tell the person who uploaded a file what is wrong or open: by then they may be on another page.
+
+    What an earlier reading told holds no longer, unless the file still waits: that is told once.
+    """
+    transcript = Transcript.objects.get(pk=int(event.object_id))
+    code = "import_waits" if transcript.waits_for_columns else "import_faults"
+    subject, faults = f"transcript:{transcript.pk}", event.details["faults"]
+    told = Notification.objects.filter(project=event.chain.project, subject=subject)
+    if transcript.waits_for_columns and told.filter(code=code).exists():
+        return
+    told.delete()
+    people, about = [transcript.created_by_id] * bool(faults), {"transcript": transcript.pk, "faults": faults}
+    tell(event, people, code, subject, about=about, for_leads=True, tells_actor=True)
 
 
 def close_import(event: Event) -> None:
-    """Nothing is left to do about faults that a person dismissed, nor about a file that is read again."""
+    """Dismissed faults are done, and so are those of a file that is read again, unless it waited: it may still wait."""
     transcript = Transcript.objects.get(pk=int(event.object_id))
-    mark_done(event, f"transcript:{transcript.pk}", f"job:{transcript.job_id}")
+    waits = event.verb == "transcript:resumed" and transcript.waits_for_columns
+    mark_done(event, f"job:{transcript.job_id}", *[f"transcript:{transcript.pk}"] * (not waits))
 
 
 def announce_import(event: Event) -> None:

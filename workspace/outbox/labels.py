@@ -2,7 +2,8 @@
 their numbers: no player, no evaluator, no answer, no verdict.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -139,9 +140,10 @@ NOT_SENT = _("It was not sent: the webhook was deactivated or removed.")
 NOT_SENT_RESTORED = _("It was not sent: the site was restored from a backup in which it waited.")
 
 
-def say_burst(code: str, about: Sequence[Mapping[str, object]]) -> str:
-    """The sentence of one notification, or of several with the same code; numbers that it lacks are left open."""
-    if len(about) > 1:
-        return ngettext(*SENTENCES_OF_MANY[code], len(about)) % {"n": len(about)}
+def say_burst(burst: Sequence[Any]) -> str:
+    """The sentence of notifications with one code, each thing counted once; numbers that it lacks are left open."""
+    code, count = burst[0].code, len({row.subject for row in burst})
+    if count > 1:
+        return ngettext(*SENTENCES_OF_MANY[code], count) % {"n": count}
     numbers = ("game", "set", "faults", "job", "judge", "now", "answers", "then")
-    return str(SENTENCES[code]) % (dict.fromkeys(numbers, "?") | dict(about[0]))
+    return str(SENTENCES[code]) % (dict.fromkeys(numbers, "?") | dict(burst[0].about))

@@ -8,8 +8,9 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from msgspec import Struct
 
+from workspace.audit.queries import name_things
 from workspace.core.limits import PAGE_SIZE
-from workspace.models import Delivery, Membership, Notification, Person, Project, Webhook
+from workspace.models import Delivery, Event, Membership, Notification, Person, Project, Webhook
 from workspace.models.projects import LEAD
 from workspace.outbox.core import KINDS, KINDS_FOR_ALL, MOST_JOINED, join_bursts
 from workspace.outbox.labels import OCCASIONS, say_burst
@@ -72,12 +73,16 @@ class NotificationLine(Struct, frozen=True):
     burst: Sequence[Notification]
 
     @property
+    def is_one(self) -> bool:
+        return len({row.subject for row in self.burst}) == 1
+
+    @property
     def notification(self) -> Notification:
         return self.burst[0]
 
     @property
     def says(self) -> str:
-        return say_burst(self.notification.code, [row.about for row in self.burst])
+        return say_burst(self.burst)
 
     @property
     def kind(self) -> str:
@@ -86,12 +91,11 @@ class NotificationLine(Struct, frozen=True):
     @property
     def page(self) -> str:
         occasion, row = OCCASIONS[self.notification.code], self.notification
-        is_one, project = len(self.burst) == 1, row.project
-        if not is_one and occasion.many and project:
-            return reverse(occasion.many, args=[project.slug])
-        values = row.about | {"slug": project.slug if project else ""}
+        if not self.is_one and occasion.many and row.project:
+            return reverse(occasion.many, args=[row.project.slug])
+        values = row.about | {"slug": row.project.slug if row.project else ""}
         path = reverse(occasion.page, args=[values[name] for name in occasion.arguments])
-        return f"{path}#{occasion.fragment.format(**values)}" if occasion.fragment and is_one else path
+        return f"{path}#{occasion.fragment.format(**values)}" if occasion.fragment and self.is_one else path
 
 
 def notifications_page(
@@ -117,11 +121,21 @@ def notifications_page(
     return [NotificationLine(burst) for burst in shown], oldest if is_more else 0
 
 
+def name_files(lines: list[NotificationLine]) -> dict[int, str]:
+    """The names of files that lines are about, by number: their rows have none. A query for each project."""
+    rows = [line.notification for line in lines if line.is_one and "transcript" in line.notification.about]
+    names: dict[int, str] = {}
+    for project in {row.project for row in rows}:
+        files = (row.about["transcript"] for row in rows if row.project == project)
+        about = [Event(object_kind="transcript", object_id=str(key)) for key in files]
+        names |= {int(key): thing.name for (_kind, key), thing in name_things(project, about).items()}
+    return names
+
+
 def _join(rows: list[Notification]) -> list[list[Notification]]:
     """The lines of these rows, newest first; unread ones are joined as if the read ones between them were not there."""
-    unread = join_bursts(row for row in rows if row.read_at is None)
-    read = join_bursts(row for row in rows if row.read_at is not None)
-    return sorted([*unread, *read], key=lambda burst: -burst[0].pk)
+    parts = [[row for row in rows if (row.read_at is None) is unread] for unread in (True, False)]
+    return sorted((burst for part in parts for burst in join_bursts(part)), key=lambda burst: -burst[0].pk)
 
 
 def find_line(notification: Notification) -> NotificationLine:

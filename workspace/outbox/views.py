@@ -20,8 +20,7 @@ from workspace.outbox.core import AT_ONCE
 from workspace.outbox.forms import NotificationSettingsForm, ReadUntilForm, WebhookChangeForm, WebhookForm
 from workspace.outbox.permissions import check_manage_webhooks
 from workspace.web.bind_form import bind_form, parse_number, project_or_404
-from workspace.web.form_page import form_page
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import form_page, press
 from workspace.web.views import SignedIn, frame, is_htmx, only_parameters, require, respond
 
 LIST, ONE = "workspace/outbox/webhooks.html", "workspace/outbox/webhook.html"
@@ -103,41 +102,34 @@ def _values(webhook: Webhook) -> dict[str, object]:
 
 @require("manage_webhooks", methods=("POST",))
 def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    hook = _hook_to_change(request, slug, webhook)
-    made = changes.replace_secret(webhook=hook, by=request.user, now=timezone.now())
-    form = WebhookChangeForm(initial=_values(hook))
-    # The address of this page accepts no query, so its region polls the webhook's own page.
-    context = {"form": form, "made": made, "here": address_of(hook)}
-    context |= show_webhook(request.user, webhook_or_404(request.user, slug, webhook))
-    return respond(request, page=ONE, context=context)
+    hook = webhook_or_404(request.user, slug, webhook)
+
+    def show(made: changes.NewWebhook) -> HttpResponse:
+        # The address of this page accepts no query, so its region polls the webhook's own page.
+        context = {"form": WebhookChangeForm(initial=_values(hook)), "made": made, "here": address_of(hook)}
+        context |= show_webhook(request.user, webhook_or_404(request.user, slug, webhook))
+        return respond(request, page=ONE, context=context)
+
+    return press(request, changes.replace_secret, show, webhook=hook)
 
 
 @require("manage_webhooks", methods=("POST",))
 def test(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    hook = _hook_to_change(request, slug, webhook)
-    send_test(webhook=hook, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=address_of(hook))
+    hook = webhook_or_404(request.user, slug, webhook)
+    return press(request, send_test, address_of(hook), webhook=hook)
 
 
 @require("manage_webhooks", methods=("POST",))
 def remove(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    hook = _hook_to_change(request, slug, webhook)
-    changes.remove_webhook(webhook=hook, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("webhooks", args=[slug]))
+    hook = webhook_or_404(request.user, slug, webhook)
+    return press(request, changes.remove_webhook, reverse("webhooks", args=[slug]), webhook=hook)
 
 
 @require("manage_webhooks", methods=("POST",))
 def again(request: SignedIn, slug: str, webhook: int, delivery: int) -> HttpResponse:
-    hook = _hook_to_change(request, slug, webhook)
-    chosen = get_object_or_404(hook.deliveries.select_related("webhook__project"), pk=delivery)
-    send_again(delivery=chosen, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=address_of(hook))
-
-
-def _hook_to_change(request: SignedIn, slug: str, webhook: int) -> Webhook:
     hook = webhook_or_404(request.user, slug, webhook)
-    bind_form(request, NothingForm)
-    return hook
+    chosen = get_object_or_404(hook.deliveries.select_related("webhook__project"), pk=delivery)
+    return press(request, send_again, address_of(hook), delivery=chosen)
 
 
 def webhook_or_404(person: Person, slug: str, webhook: int, *, for_act: bool = True) -> Webhook:
@@ -164,6 +156,7 @@ def notifications(request: SignedIn) -> HttpResponse:
     )
     context = {
         "lines": lines,
+        "files": queries.name_files(lines),
         "older": older,
         "unread_count": queries.count_unread_lines(request.user),
         "unread": unread,

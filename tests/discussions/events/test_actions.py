@@ -5,14 +5,17 @@ import json
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from discussions.adjudication.queries import disagreements_in
 from discussions.events.actions import tell_tie
 from discussions.games.actions import answer_flag, return_evaluation, withdraw_game
+from discussions.imports.actions.columns import map_columns
 from discussions.models import Evaluation
 from discussions.queue.actions import assign_games, take_next_game, unassign_game
 from discussions.rating.actions import remark, reopen_evaluation, skip_game
 from discussions.transcripts.actions import dismiss_faults
+from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.adjudication import list_evaluations, make_differing, resolve_difference, submit_as
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person
@@ -21,6 +24,7 @@ from tests.factories.rating import make_game, make_rating_project, submitted
 from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh
 from workspace.models import Event, Job, Notification
+from workspace.outbox.actions.changes import mark_read
 from workspace.outbox.actions.queue import tell_failed_job
 from workspace.outbox.queries import NotificationLine, notifications_page
 
@@ -263,6 +267,31 @@ def test_dismissed_faults_are_read():
     transcript.refresh_from_db()
     dismiss_faults(transcript=transcript, by=other, now=NOW)
     assert (told(lead, unread=True), len(told(lead))) == ([], 1)
+
+
+def test_a_file_that_waits_is_told_once_however_often_it_is_read_until_it_is_answered(client):
+    project = make_rating_project(slug="ours")
+    lead = make_lead(project=project)
+    files = {
+        name: upload(
+            project=project, by=lead, name=f"{name}.csv", games=f"who,{name}\nAnn,Hi.\nBea,Hello.\n".encode()
+        )
+        for name in ("first", "second", "third")
+    }
+    run_waiting_jobs()
+    client.force_login(lead)
+    assert "the file" not in client.get(reverse("notifications")).content.decode()
+    for name, left in (("first", 2), ("second", 1)):
+        files[name].refresh_from_db()
+        mapping = MappingRecord(["who", name], {"player": "who", "text": name})
+        map_columns(transcript=files[name], mapping=mapping, by=lead, now=NOW)
+        run_waiting_jobs()
+        assert told(lead) == told(lead, unread=True) == ["A file waits for your answer."] * left
+    assert "the file third.csv" in client.get(reverse("notifications")).content.decode()
+    mark_read(notifications=[Notification.objects.get().pk], by=lead, now=NOW)
+    upload(project=project, by=lead, name="third.csv", games=b"who,third\nAnn,Hi.\nBea,Hello.\n")
+    run_waiting_jobs()
+    assert (len(told(lead)), told(lead, unread=True)) == (1, [])
 
 
 def test_a_failed_import_is_read_when_the_file_is_read_again():

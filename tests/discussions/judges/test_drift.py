@@ -99,9 +99,7 @@ def test_a_judge_that_agrees_less_than_in_its_trial_is_suspended_with_figures(wa
         "answers": told.about["answers"],
         "then": 100,
     }
-    assert told.about["answers"] > 5 and f"in 0 % of {told.about['answers']} answers" in say_burst(
-        told.code, [told.about]
-    )
+    assert told.about["answers"] > 5 and f"in 0 % of {told.about['answers']} answers" in say_burst([told])
     assert '"judge":1' in Delivery.objects.get(event="judge.suspended").body
     assert [row.ended_why for row in list_admissions(found)] == ["suspended"] and not load_admitted(
         found.project

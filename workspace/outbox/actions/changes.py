@@ -171,16 +171,11 @@ def _checked(name: str, url: str, events: Sequence[str], has_scores: bool) -> di
     read_address(url)
     if not events or set(events) - set(core.EVENTS):
         raise Unacceptable(_("Choose at least one event, from the list."), field="events")
-    values = {
-        "name": plain,
-        "url": url,
-        "events": core.join_known(events, core.EVENTS),
-        "has_scores": has_scores,
-    }
     if takes_events(Webhook(url=url)) and set(events) - set(core.SCORED):
         says = _("This address takes scores alone. Choose game.measured, verdict.recorded or both.")
         raise Unacceptable(says, field="events")
-    return values
+    names = core.join_known(events, core.EVENTS)
+    return {"name": plain, "url": url, "events": names, "has_scores": has_scores}
 
 
 def _new_secret(secret: str | None) -> str:

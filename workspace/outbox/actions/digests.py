@@ -54,7 +54,7 @@ def _write(key: int, by: Person, now: datetime) -> bool:
 def _subject(rows: Sequence[Notification]) -> str:
     bursts = list(join_bursts(rows))
     if len(bursts) == 1:
-        return _("evalsite: %(sentence)s") % {"sentence": _say(bursts[0])}
+        return _("evalsite: %(sentence)s") % {"sentence": say_burst(bursts[0])}
     count = len(rows)
     return ngettext("evalsite: %(n)d notification", "evalsite: %(n)d notifications", count) % {"n": count}
 
@@ -70,7 +70,7 @@ def _body(rows: Sequence[Notification]) -> str:
             parts.append(f"{name}\n")
             project = name
         address = page_address(reverse("notification", args=[row.pk]))
-        parts.append(f"* {_say(burst)}\n  {address}\n")
+        parts.append(f"* {say_burst(burst)}\n  {address}\n")
     more = sum(map(len, bursts[MOST_LINES:]))
     if more > 0:
         parts.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} + "\n")
@@ -78,7 +78,3 @@ def _body(rows: Sequence[Notification]) -> str:
     says = _("All notifications: %(all)s\nWhat is sent to you, and how often: %(settings)s")
     parts.append(says % {word: page_address(reverse(page)) for word, page in pages.items()})
     return "\n".join(parts) + "\n"
-
-
-def _say(burst: Sequence[Notification]) -> str:
-    return say_burst(burst[0].code, [row.about for row in burst])
