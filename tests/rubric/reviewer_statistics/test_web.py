@@ -104,6 +104,7 @@ def test_figures_of_other_reviews_are_not_shown(client, kind):
     review_with(comparison=made.comparisons.get(number=1), reviewer=late(made), scores=RECORD_SCORES)
     said = shown(client, made.created_by, made, kind)
     assert "The figures are out of date" in said
+    assert "They are computed once somebody presses Compute" in said
     assert "1 review was submitted since the figures were computed, so they are not shown." in said
     assert "computed 2 Mar" not in said
     for words in ("alpha-title", "severity-title", "variance-title", "holistic-title"):
