@@ -9,7 +9,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Length
 from msgspec import Struct
 
-from rubric.core.records import FEWEST_SHOWN, ReviewRecord
+from rubric.core.records import FEWEST_SHOWN, UNREADABLE, ReviewRecord
 from rubric.core.response_order import map_labels
 from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, ReviewedResponse, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
@@ -20,7 +20,8 @@ from workspace.models import Person, Project
 COMPARISONS_A_PAGE = 100
 MOST_REVIEWERS = 200
 REVIEWER_ORDER = (PERSON, MODEL, ELSEWHERE)
-_SUBMITTED = Q(reviews__state=SUBMITTED, reviews__round=1)
+# An unreadable answer is no submitted review.
+_SUBMITTED = Q(reviews__state=SUBMITTED, reviews__round=1) & ~Q(reviews__mode=UNREADABLE)
 _SET_APART = Q(reviews__state=SET_APART)
 ReviewedRow = tuple[Any, ...]
 ReviewRows = tuple[str, list[list[str]] | None, list[ReviewedRow]]
@@ -45,10 +46,9 @@ class StoredReview(Struct, frozen=True):
 def count_comparisons(comparison_set: ComparisonSet) -> tuple[int, int]:
     """How many comparisons the set has, and how many reviews people of the set have begun and not submitted."""
     drafts = Q(reviews__state=DRAFT, reviews__reviewer__kind=PERSON, reviews__reviewer__ended_at=None)
-    counts = Comparison.objects.filter(set=comparison_set).aggregate(
-        comparisons=Count("pk", distinct=True), drafts=Count("reviews", filter=drafts)
-    )
-    return counts["comparisons"], counts["drafts"]
+    comparisons = Comparison.objects.filter(set=comparison_set)
+    counts = comparisons.aggregate(all=Count("pk", distinct=True), drafts=Count("reviews", filter=drafts))
+    return counts["all"], counts["drafts"]
 
 
 def load_response_numbers(comparison_set: ComparisonSet) -> dict[str, Mapping[str, int]]:
@@ -204,7 +204,7 @@ def candidates(comparison_set: ComparisonSet) -> list[tuple[int, str]]:
 
 
 def _first_round() -> QuerySet[Review]:
-    return Review.objects.filter(state=SUBMITTED, round=1)
+    return Review.objects.filter(state=SUBMITTED, round=1).exclude(mode=UNREADABLE)
 
 
 def _counts(rows: QuerySet[Any], by: str) -> dict[int, int]:

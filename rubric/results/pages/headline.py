@@ -60,9 +60,8 @@ def _headline(ranked: Sequence[Subject], found: Sequence[PairedLead]) -> tuple[s
     """Who answers best and by how much; or that nobody can tell, and why."""
     name, mean = ranked[0].name, two(ranked[0].mean)
     if len(ranked) == 1:
-        return _("%(names)s has a mean of %(mean)s") % {"names": name, "mean": mean}, _(
-            "Nobody else was scored."
-        )
+        said = _("%(names)s has a mean of %(mean)s") % {"names": name, "mean": mean}
+        return said, _("Nobody else was scored.")
     level = [subject.name for subject in ranked if subject.place == 1]
     if len(level) > 1:
         said = _("%(names)s share the first rank with a mean of %(mean)s: a tie")
@@ -89,30 +88,29 @@ def _untold(name: str, lead: PairedLead) -> str:
         "name": name, "rival": lead.rival, "gap": difference_text(lead.gap, lead.interval), "n": lead.comparisons,
     }  # fmt: skip
     if lead.word == "apart":
-        return _("%(name)s and %(rival)s have no question in common, so they are not compared.") % given
-    if lead.word == "behind":
-        said = ngettext(
+        says = _("%(name)s and %(rival)s have no question in common, so they are not compared.")
+    elif lead.word == "behind":
+        says = ngettext(
             "%(name)s has the highest mean, but %(rival)s leads it on their %(n)d common question: %(gap)s.",
             "%(name)s has the highest mean, but %(rival)s leads it on their %(n)d common questions: %(gap)s.",
             lead.comparisons,
         )
-        return said % given
-    if lead.interval is None:
-        said = _(
+    elif lead.interval is None:
+        says = _(
             "%(name)s and %(rival)s cannot be told apart by one common question; they differ by %(gap)s there."
         )
-        return said % given
-    if lead.reviewers < LEAST_PANEL:
-        said = ngettext(
+    elif lead.reviewers < LEAST_PANEL:
+        given["n"] = lead.reviewers
+        says = ngettext(
             "%(name)s and %(rival)s cannot be told apart with %(n)d reviewer: %(gap)s.",
             "%(name)s and %(rival)s cannot be told apart with %(n)d reviewers: %(gap)s.",
             lead.reviewers,
         )
-        return said % (given | {"n": lead.reviewers})
-    if not lead.interval[0] <= 0 <= lead.interval[1]:
-        said = _("%(name)s and %(rival)s cannot be told apart among so many: %(gap)s for the two alone.")
-        return said % given
-    return _("%(name)s and %(rival)s cannot be told apart: %(gap)s.") % given
+    elif not lead.interval[0] <= 0 <= lead.interval[1]:
+        says = _("%(name)s and %(rival)s cannot be told apart among so many: %(gap)s for the two alone.")
+    else:
+        says = _("%(name)s and %(rival)s cannot be told apart: %(gap)s.")
+    return says % given
 
 
 def _word(first: str, lead: PairedLead) -> str:

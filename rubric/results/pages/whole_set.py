@@ -170,6 +170,7 @@ class SetResultsPage(Struct, frozen=True):
     choices: list[tuple[str, str]]
     by_author: bool
     reviewer_count: int
+    reviewed_count: int
     left_out_count: int
     notes: list[str]
     headline: Headline
@@ -241,7 +242,8 @@ def build_set_results(
         asked=asked,
         choices=list_version_options(comparison_set) if sees else [],
         by_author=by_author,
-        reviewer_count=len({row.reviewer for row in rows}),
+        reviewer_count=len({row.reviewer for row in reviewed if row.mode not in NO_SCORES}),
+        reviewed_count=len({row.comparison for row in reviewed if row.mode not in NO_SCORES}),
         left_out_count=left_out,
         notes=notes + _unequal(subjects),
         headline=build_headline(subjects, scored, names, rounding),

@@ -9,9 +9,12 @@ from django.urls import reverse
 
 from rubric.comparisons.actions import add_comparisons, add_reviewer
 from rubric.comparisons.core.lines import NewComparison, NewResponse
+from rubric.core.response_order import labels
 from rubric.results.core.whole_set import Scored
 from rubric.results.pages.outcomes import pick_letters, place_marks
 from rubric.results.pages.whole_set import shade
+from rubric.reviews.actions import begin_review, record_submission
+from rubric.reviews.core.answer_record import read_review
 from rubric.versions.actions import publish_version
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
@@ -195,6 +198,25 @@ def test_what_does_not_count_is_said_and_can_be_let_in(client):
     assert "1 review gave only a holistic score" in text and "Alpha 8.15" in text
     text = get_text(client, place(made, incomplete="yes"))
     assert "3 incomplete judgements count, divided by" in text and "Alpha 6.61" in text
+
+
+def test_what_is_reviewed_is_counted_alike_and_an_unreadable_answer_is_no_review(client):
+    made = reviewed(questions=6, readers=0)
+    scoring, other = (
+        add_reviewer(comparison_set=made, kind="elsewhere", name=name, by=made.created_by, now=NOW)
+        for name in ("Eve", "Model")
+    )
+    for row in made.comparisons.filter(number__lte=2):
+        row.set = made
+        review_with(comparison=row, reviewer=scoring, scores=RECORD_SCORES)
+    review = begin_review(comparison=row, reviewer=other, by=made.created_by, now=NOW)
+    record = read_review("A and B.", labels(3), made.rubric_version.to_record())
+    record_submission(review=review, record=record, by=made.created_by, now=NOW)
+    text = get_text(client, place(made))
+    assert "cannot be told apart with 1 reviewer" in text
+    assert "2 of 6 questions reviewed, 1 reviewer." in text
+    shown = get_text(client, reverse("comparison_set", args=[made.project.slug, made.number]))
+    assert "Eve external 2 of 6" in shown and "Model external 0 of 6" in shown
 
 
 def test_both_modes_and_holistic_sets(client):
