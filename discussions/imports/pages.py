@@ -21,6 +21,8 @@ SHOWN_COLUMNS, SHOWN_NAME = 12, 60
 SAMPLE_ROWS, SHOWN_CHARACTERS, SHOWN_FAULTS = 3, 300, 5
 # How many messages are shown of the beginning, of the middle and of the end.
 PARTS = (4, 3, 3)
+# From this mean length, in characters, a column that is not read may hold texts.
+SENTENCE = 25
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -60,6 +62,10 @@ class ColumnsPage:
         self.kept = kept_mapping(transcript, table)
         self.game_count = Game.objects.filter(transcript=transcript).count()
         self.paths = heads.profile_paths(table, mapping)
+        read = {
+            name for names in mapping.fields.values() for name in recipes.split_columns(names, table.columns)
+        }
+        self.unread_texts = [one for one in self.paths if one.path not in read and one.length >= SENTENCE]
 
     @property
     def apart(self) -> dict[str, int]:

@@ -327,6 +327,17 @@ UNDERTONE, MARI = (f"{kind}_{crc32(value):08x}" for kind, value in (("is", b"und
 ANSWERS = {"player": "1", "text": "3", "round": "0", "type": "2"}
 
 
+def test_texts_of_a_column_that_is_not_read_are_told(seen, project, lead):
+    rows = [
+        {"who": who, "said": "It was me.", "undertone": "Nobody will ever believe this."}
+        for who in ("Ann", "Bea")
+    ]
+    log = upload_table(project=project, by=lead, data=b"\n".join(map(as_bytes, rows * 3)), name="log.jsonl")
+    run_waiting_jobs()
+    page = " ".join(seen.get(address(log)).content.decode().split())
+    assert re.search("Not read: the texts in “<bdi[^>]*>undertone</bdi>”, in 100 % of the rows", page)
+
+
 def test_an_unknown_log_is_proposed_as_a_game_with_one_question(seen, project, lead):
     log = upload_table(project=project, by=lead, data=LOG.replace(b"stage", b"kind"), name="log.jsonl")
     run_waiting_jobs()
