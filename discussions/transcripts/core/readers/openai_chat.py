@@ -23,6 +23,7 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_none, split_mode
 from discussions.transcripts.core.readers.columns import (
     PLAYER,
+    TEXT,
     MappingRecord,
     field_of,
     split_columns,
@@ -270,13 +271,15 @@ def _hiding_keys(messages: list[Any]) -> list[str]:
             if key not in _KNOWN and (field_of(key) not in _READ or type(part) is dict or as_objects(part))
         }
         | {PLAYER: _speaker(message) or message.get("name") or message.get("role")}
+        | {TEXT: str(message.get("content") or ""), "round": message.get("round")}
         for message in said
         if str(message.get("role")) not in LEFT_OUT
     ]
     if not rows:
         return []
     table = table_of_objects(list(enumerate(rows)), "/{}".format)
-    signs = read_signs(table, MappingRecord(table.columns, {PLAYER: PLAYER}))
+    fields = {field: field for field in (PLAYER, TEXT, "round") if field in table.columns}
+    signs = read_signs(table, MappingRecord(table.columns, fields))
     return [field.removeprefix(UNCLEAR) for field in signs.at if field.startswith(UNCLEAR)]
 
 
