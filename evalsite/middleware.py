@@ -30,7 +30,7 @@ from workspace.web.rate_limits import limit_window
 from workspace.web.views import is_api, is_too_large, refuse_pieces, set_up_first, sign_in_first
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
-NOTE_USE_EVERY, MINUTE = 600, 60
+MINUTE = 60
 # Below this many bytes compression costs more than it saves; the level, and the bytes of a head without a name.
 SHORT_ANSWER, GZIP_LEVEL, GZIP_HEAD = 200, 2, 10
 logger = logging.getLogger("evalsite.requests")
@@ -214,7 +214,7 @@ class Refusals(Middleware):
 
 
 class SignInLimits(Middleware):
-    """Ends sign-ins that were not used for hours or are days old; writes to the session only now and then.
+    """Ends sign-ins that were not used for hours or are days old; writes to the session once a minute at most.
 
     A computer on which somebody signed in just now is remembered.
     """
@@ -234,7 +234,7 @@ class SignInLimits(Middleware):
         idle_for = now - (seen or now)
         if now - began > settings.SIGN_IN_ABSOLUTE or idle_for > settings.SIGN_IN_IDLE:
             logout(request)
-        elif now - seen > NOTE_USE_EVERY:
+        elif now - seen >= MINUTE:
             request.session["began"], request.session["seen"] = began, now
 
 

@@ -1,6 +1,7 @@
 """Signing in and out: who gets in, what is told to whom, how long it lasts, how often it can be tried."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.forms import PasswordInput
@@ -13,6 +14,7 @@ from workspace.authentication.forms import CodeForm, ProofForm, SetUpForm, SignI
 from workspace.models import Person, SignIn
 from workspace.people.actions.people import change_password, deactivate_person, system_person
 from workspace.people.forms import AcceptForm, PasswordForm
+from workspace.people.queries import last_seen
 
 pytestmark = pytest.mark.django_db
 
@@ -150,6 +152,17 @@ def test_a_session_is_not_written_on_every_request(client, django_assert_num_que
     client.get(reverse("account_change_password"))
     with django_assert_num_queries(2):  # the session and the person
         client.get(reverse("account_change_password"))
+
+
+def test_people_are_seen_when_they_were_active_to_a_minute(client):
+    admin = make_person(is_admin=True)
+    client.force_login(admin)
+    client.get(reverse("account_change_password"))
+    session = client.session
+    session["seen"] -= 61
+    session.save()
+    client.get("/people/")
+    assert timezone.now() - last_seen([admin])[admin.pk] < timedelta(seconds=30)
 
 
 def is_refused(client, person, password, address):
