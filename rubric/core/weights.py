@@ -12,6 +12,8 @@ from workspace.core.words import say, say_many
 
 PLACES = 4
 PERCENT_PLACES = 4
+# Of these a whole consists: so many decimals of a percentage are shown.
+_UNITS = 100 * 10**PERCENT_PLACES
 _MOST_SHOWN = 8
 _LARGEST_EXPONENT = 400
 Number = int | float | Decimal | Fraction | str
@@ -79,14 +81,13 @@ def scale_others(
 ) -> dict[str, Decimal]:
     """The weights with `key` set to `value` and the others scaled so that all sum to exactly 1.
 
-    The others keep their proportions, rounded to 4 places; the remainder goes to those that rounding reduced most. If
-    they were all 0, they share equally. Raises KeyError for an unknown key, and ValueError if the value is not a share
-    or no other weight can take the rest.
+    The others keep their proportions, rounded as people read them, so that equal ones stay equal; the largest, by name
+    the last, takes what remains. If they were all 0, they share equally. Raises KeyError for an unknown key, and
+    ValueError if the value is not a share or no other weight can take the rest.
     """
     if key not in weights:
         raise KeyError(key)
-    unit = Fraction(1, 10**PLACES)
-    fixed = round(exact(value) / unit)
+    fixed = round(exact(value) * _UNITS)
     if not 0 <= exact(value) <= 1:
         says = say(
             "{key} cannot be {percent}\u00a0%; a weight lies between 0 and 100\u00a0%.",
@@ -95,7 +96,7 @@ def scale_others(
         )
         raise ValueError(says)
     others = {other: exact(weight) for other, weight in weights.items() if other != key}
-    left = 10**PLACES - fixed
+    left = _UNITS - fixed
     if not others and left:
         raise ValueError(say("{key} is the only weight, so it is 100\u00a0%.", key=label or key))
     whole = sum(others.values(), Fraction())
@@ -103,12 +104,11 @@ def scale_others(
         other: left * (weight / whole if whole else Fraction(1, len(others)))
         for other, weight in others.items()
     }
-    units = {other: int(part) for other, part in parts.items()}
-    short = left - sum(units.values())
-    for other in sorted(parts, key=lambda name: (units[name] - parts[name], name))[:short]:
-        units[other] += 1
+    units = {other: round(part) for other, part in parts.items()}
+    if parts:
+        units[max(parts, key=lambda name: (parts[name], name))] += left - sum(units.values())
     units[key] = fixed
-    return {name: Decimal(units[name]).scaleb(-PLACES) for name in weights}
+    return {name: Decimal(units[name]) / _UNITS for name in weights}
 
 
 def decimal_text(number: Fraction) -> str:

@@ -48,7 +48,7 @@ class JsonFileField(forms.FileField):
 class NoteForm(forms.Form):
     note = LinesField(
         label=_("Change note"),
-        help_text=_("What this draft is to change, and why. It stays with the version."),
+        help_text=_("Required: what this draft is to change, and why. It stays with the version."),
     )
 
 
@@ -71,7 +71,7 @@ class ImportForm(forms.Form):
         help_text=_("Only for a new rubric: small letters, digits and hyphens."),
     )
     note = LinesField(
-        label=_("Change note"), help_text=_("Where this version comes from, and what it is for.")
+        label=_("Change note"), help_text=_("Required: where this version comes from, and what it is for.")
     )
 
     def __init__(self, *args: object, rubrics: list[tuple[str, str]], **given: object) -> None:
@@ -95,7 +95,7 @@ class DraftForm(VersionChangeForm):
 
     note = ParagraphField(
         label=_("Change note"),
-        help_text=_("What this draft changes, and why. It stays with the version."),
+        help_text=_("Required: what this draft changes, and why. It stays with the version."),
         rows=2,
     )
     do = forms.CharField(required=False, max_length=80)

@@ -23,7 +23,7 @@ from rubric.core.scales import (
     take_from_common,
 )
 from rubric.core.scores import Overall, compute_overall, get_weights, rank_values, round_half_up, score_marks
-from rubric.core.weights import decimal_text, exact, scale_others, weight_problems
+from rubric.core.weights import decimal_text, exact, percent_text, scale_others, weight_problems
 from rubric.versions.queries import first_response_version
 from tests.factories.versions import three_scales
 
@@ -280,10 +280,12 @@ def test_seventeen_decimals_are_written_in_full():
     assert decimal_text(Fraction(5)) == "5"
 
 
-def test_the_remainder_goes_to_the_weight_that_rounding_reduced_most():
-    """The others get 3333 1/3 and 6666 2/3 of ten thousand."""
+def test_equal_weights_stay_equal_as_far_as_decimals_allow_and_one_takes_the_rest():
     scaled = scale_others({"a": 0.1, "b": 0.3, "c": 0.6}, "a", 0)
-    assert scaled == {"a": 0, "b": Decimal("0.3333"), "c": Decimal("0.6667")}
+    assert scaled == {"a": 0, "b": Decimal("0.333333"), "c": Decimal("0.666667")}
+    sevenths = scale_others(dict.fromkeys("abcdefg", "0.142857"), "a", "0.3")
+    shown = [percent_text(weight) for weight in sevenths.values()]
+    assert shown == ["30", *["11.6667"] * 5, "11.6665"] and sum(sevenths.values()) == 1
 
 
 SCALES = (Scale(1, 5), Scale(0, 1), Scale(0, 3, 0.5), Scale(-2, 2), Scale(0, 100, 5), Scale(1, 7, 0.1))
