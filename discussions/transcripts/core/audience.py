@@ -96,7 +96,9 @@ _SPEECH = SPEAKERS | frozenset(
 )
 _VOTE = frozenset(
     "vote votes voted voting ballot ballots stimme abstimmung voto votación votacion scrutin votazione votação "
-    "vote_cast голос nominate".split()
+    "vote_cast голос nominate votacao votações votacoes votaciones votazioni votos voti stimmen abstimmungen suffrages "
+    "голоса голосования голосування гласуване głosowanie głosowania głosy oylar oylama stemmen stemming stemmer "
+    "omröstning röster äänestys äänet szavazás szavazatok hlasování hlasy phiếu تصويت הצבעה ψηφοφορία".split()
 )
 _OUT = frozenset(
     "eliminate eliminated elimination eliminations death deaths die died killed kill kills execution executed "
@@ -189,13 +191,16 @@ def kind_of_type(value: str) -> str:
     """What a row of this type is, one of KINDS; "" when the words are not known. "INFO" before them says nothing."""
     value = _LEVEL.sub("", value)
     plain = _NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())
-    known = set(words_of(_ONE_TO_ONE.sub("private ", plain)))
+    words = words_of(_ONE_TO_ONE.sub("private ", plain))
+    known = set(words)
     if known & _THOUGHT:
         return THOUGHT
     if known & _PRIVATE and not known & _OPENLY:
         return PRIVATE
     # Of "agent_schemed" nobody can tell.
     others = known - SPEAKERS
+    # "ejection votes", but not "lynched by vote".
+    known -= {one for one in _OUT if not one.endswith("ed")} if _VOTE & {*words[-1:]} else set()
     # What somebody does before everybody is mostly what they say.
     known -= _ACTS if known & {"public", "publicly"} else set()
     known = set() if others and others.isdisjoint(_KNOWN) else known

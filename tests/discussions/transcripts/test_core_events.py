@@ -253,6 +253,14 @@ def test_columns_may_be_named_after_one_that_names_their_player():
     assert not asked
 
 
+def test_what_came_of_a_round_says_nothing_of_who_heard_it():
+    talk = [{"player": name, "said": f"I am {name}, and I hear you."} for name in NAMES]
+    quests = [
+        {"quest": n, "proposals": [{"talk": talk}], "outcome": "fail" if n == 1 else "done"} for n in (1, 2)
+    ]
+    assert not proposed(json.dumps({"game": "avalon", "quests": quests}).encode())[1]
+
+
 def test_players_who_join_by_an_id_and_a_name_are_called_so():
     said = [
         (number, own, f"This is line {number} of {at}.") for number in (1, 2) for at, own in enumerate(NAMES)

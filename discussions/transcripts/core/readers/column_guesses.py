@@ -54,7 +54,7 @@ _OF_ROUNDS = frozenset(
 )
 # Who leads a round, and what came of it, where nothing else is in the name.
 _OF_LEADERS = frozenset(
-    "leader president chancellor captain proposer mayor sheriff approved rejected success passed".split()
+    "leader president chancellor captain proposer mayor sheriff approved rejected success passed outcome result".split()
 )
 # With what a game is played, and what it pays: "target_card".
 _OF_PLAY = frozenset("card cards suit suits hand deck dice payoff payoffs coins points score scores".split())
