@@ -104,8 +104,9 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         # "Hi." comes before "Ann: Hi.".
         inner = sorted(texts, key=lambda one: -sum(guesses.is_within(one, other) for other in texts))
         found[recipes.TEXT] = recipes.OR.join(one.name for one in inner)
+    listed = table.settings.get(recipes.LIST, "")
     if recipes.TEXT not in found and (
-        text := guesses.find_longest([one for one in free if not guesses.is_told(one)])
+        text := guesses.find_longest([one for one in free if not guesses.is_told(one, listed)])
     ):
         found[recipes.TEXT] = text.name
         free.remove(text)
