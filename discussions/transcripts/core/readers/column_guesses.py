@@ -56,8 +56,10 @@ _OF_ROUNDS = frozenset(
 _OF_LEADERS = frozenset(
     "leader president chancellor captain proposer mayor sheriff approved rejected success passed outcome result".split()
 )
-# With what a game is played, and what it pays: "target_card".
-_OF_PLAY = frozenset("card cards suit suits hand deck dice payoff payoffs coins points score scores".split())
+# With what a game is played, and what it pays, "target_card"; and why a model stopped.
+_OF_PLAY = frozenset(
+    "card cards suit suits hand deck dice payoff payoffs coins points score scores finish stop".split()
+)
 # What is around an answer of several texts, of which each has its own name.
 _AROUND = frozenset(("raw", "argument", "arguments", "tool"))
 _SPOKEN = frozenset(

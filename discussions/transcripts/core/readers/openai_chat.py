@@ -270,17 +270,20 @@ def _hiding_keys(messages: list[Any]) -> list[str]:
             for key, part in message.items()
             if key not in _KNOWN and (field_of(key) not in _READ or type(part) is dict or as_objects(part))
         }
+        | first_values(message, "round", "audience")
         | {PLAYER: _speaker(message) or message.get("name") or message.get("role")}
-        | {TEXT: str(message.get("content") or ""), "round": message.get("round")}
+        | {TEXT: str(message.get("content") or "")}
         for message in said
         if str(message.get("role")) not in LEFT_OUT
     ]
     if not rows:
         return []
     table = table_of_objects(list(enumerate(rows)), "/{}".format)
-    fields = {field: field for field in (PLAYER, TEXT, "round") if field in table.columns}
-    signs = read_signs(table, MappingRecord(table.columns, fields))
-    return [field.removeprefix(UNCLEAR) for field in signs.at if field.startswith(UNCLEAR)]
+    known = {field: field for field in (PLAYER, TEXT, "round", "audience")}
+    signs = read_signs(table, MappingRecord(table.columns, known))
+    unsaid = [field for field in signs.told_all if not all(row.get(field) for row in rows if row[TEXT])]
+    unclear = [field for field in signs.at if field.startswith(UNCLEAR)]
+    return [field.removeprefix(UNCLEAR) for field in dict.fromkeys((*unclear, *unsaid))]
 
 
 def _unknown_phases(messages: list[Any]) -> list[str]:
