@@ -425,6 +425,10 @@ def test_texts_without_an_audience_beside_some_for_all_are_asked_about(everybody
     assert mapping.fields["player"] == player
     (game,) = read_rows(rows, replace(mapping, kinds=dict.fromkeys(asked, PRIVATE))).games
     assert not [text for text in said(game) if "CANARY" in text]
+    heard = [
+        {"role": "assistant", "name": one[player], "content": one["content"]} | one["meta"] for one in rows
+    ]
+    assert read_transcripts(json.dumps({"messages": heard}).encode(), "a.json").games == []
 
 
 def test_without_a_flag_of_what_is_hidden_nothing_is():
