@@ -184,15 +184,12 @@ def are_texts(column: str, cells: Collection[str]) -> bool:
     return have_lines or (is_named and all(count_gaps(cell) >= LEAST_SPACES for cell in cells))
 
 
-def is_told(column: Column, rows: str = "") -> bool:
-    """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part.
-
-    `rows` is what their list is called.
-    """
+def is_told(column: Column, name_of_list: str = "") -> bool:
+    """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part."""
     around, _dot, last = column.name.rpartition(".")
     outer = {*words_of(around)}
     # "output.raw" is what a model said.
-    is_said = (outer | {*words_of(rows)}) & _SPOKEN
+    is_said = (outer | {*words_of(name_of_list)}) & _SPOKEN
     words = ({*words_of(last)} - (_AROUND if is_said else set())) | (outer - _AROUND)
     is_known = bool(words & _TOLD) or any(map(is_hidden, column.name.split(".")))
     # JSON, or lines of several speakers or keys, are a record; "[note 1] Hello." is a text.

@@ -1,7 +1,7 @@
 """What a row of a table is, and who could hear it: by its type, its audience, its flags and its phase."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from operator import itemgetter
 
@@ -44,7 +44,6 @@ from workspace.core.words import mark, mark_many, say, say_many
 
 # Before the name of a column that may say who could hear a row, as the field of that column.
 UNCLEAR = "unclear "
-_EMPTY = "(empty)"
 # The fields that say what a row is, and who could hear it.
 SIGNS = ("type", "audience", "private", "public", "phase")
 # A column with more values beside different players is no audience.
@@ -320,24 +319,22 @@ def _hiding(table: Table, places: list[int], signs: RowSigns) -> list[int]:
             if len(said[place]) > MOST_VALUES:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names, table.columns[place])]
-    hidden += [
-        place
-        for place, own in sample.items()
-        if place not in hidden and (guesses.is_mask(own, len(names)) or guesses.is_answered(own, signs.kinds))
-    ]
-    hidden += _telling_apart(table, [place for place in places if place not in (*hidden, *listed)], signs)
+    hidden += [place for place, own in sample.items() if guesses.is_mask(own, len(names))]
+    hidden += [place for place, own in sample.items() if guesses.is_answered(own, signs.kinds)]
+    roles = [place for place in places if recipes.field_of(table.columns[place]) in (recipes.PLAYER, "role")]
+    hidden += _telling_apart(table, {*places} - {*hidden, *listed, *roles}, signs)
     for place, pairs in said.items():
         column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
         is_few = place in named or say_hidden(cells) or 2 * len(cells) <= max(4, filled[place])
         # Rows without a player's role say nothing of it.
-        told = [pair for pair in pairs if pair[1] or recipes.field_of(column) not in (recipes.PLAYER, "role")]
+        told = [pair for pair in pairs if pair[1] or place not in roles]
         tells = is_few and len(told) > len({name for name, _cell in told}) and may_hide(column, cells)
         if place not in hidden and tells and not guesses.are_texts(column, cells):
             hidden.append(place)
     return hidden
 
 
-def _telling_apart(table: Table, places: list[int], signs: RowSigns) -> list[int]:
+def _telling_apart(table: Table, places: Set[int], signs: RowSigns) -> list[int]:
     """The columns whose few codes tell apart what one player says in a round, where nothing else hides it."""
     read = ((cells_of(row, signs.at), row.cells) for row in islice(table.rows, SAMPLED if places else 0))
     rows = [
@@ -348,14 +345,9 @@ def _telling_apart(table: Table, places: list[int], signs: RowSigns) -> list[int
     # Who speaks once in each round may whisper in one of them, as nobody else does.
     is_once = len({known for known, _cells in rows}) == len(rows)
     ways = (itemgetter(slice(1, None)), itemgetter(0, *range(2, 8))) if is_once else (tuple,)
-    columns = [
-        place for place in places if recipes.field_of(table.columns[place]) not in (recipes.PLAYER, "role")
-    ]
-    return [
-        place
-        for place in columns
-        if all(tells_apart((way(known), cells[place]) for known, cells in rows) for way in ways)
-    ]
+    every = ((at, way) for at in sorted(places) for way in ways)
+    other = {at for at, way in every if not tells_apart((way(known), cells[at]) for known, cells in rows)}
+    return sorted(places - other)
 
 
 def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
@@ -368,7 +360,7 @@ def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str
     yield from _column_signs(cells, signs)
     if {recipes.PLAYER, recipes.TEXT} <= cells.keys() and kind_of_type(cells.get("type", "")) in ("", SPEECH):
         for field in (field for field in signs.told_all if field not in cells):
-            unsaid = f"{field.removeprefix(UNCLEAR)}: {_EMPTY}"
+            unsaid = f"{field.removeprefix(UNCLEAR)}: (empty)"
             yield signs.kinds.get(unsaid.casefold(), ""), unsaid
 
 
