@@ -303,8 +303,8 @@ def say_hidden(values: Iterable[str]) -> bool:
 
 
 _CAPITALISED, _MOST_SHAPES = re.compile(r"\b[A-Z][\w'’-]{0,30}"), 3
-# A digit for each player: "1100".
-_MASK = re.compile(r"[01]{3,20}")
+# How many players a mask has.
+_OF_MASKS = frozenset(range(3, 21))
 _MEDIA_TYPE = re.compile(r"(?:application|text|image|audio)/[a-z0-9.+-]{1,40}")
 
 
@@ -313,8 +313,7 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
     different = distinct(values, _MOST_WORDS + 1)
     if different and all(map(_MEDIA_TYPE.fullmatch, different)):
         return False
-    are_masks = len(different) > 1 and all(map(_MASK.fullmatch, different))
-    if are_masks or looks_like_audience(key) or say_hidden(different):
+    if are_masks(different) or looks_like_audience(key) or say_hidden(different):
         return True
     # Sentences are no words for who could hear a message.
     if len(different) > _MOST_WORDS or any(
@@ -325,6 +324,12 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
     is_open = any(set() < {*words_of(value)} <= _PUBLIC for value in different)
     is_mixed = "[]" in different and not all(value.startswith("[") for value in different)
     return is_flag or is_open or is_mixed or any(map(is_hidden, different))
+
+
+def are_masks(values: Collection[str]) -> bool:
+    """Whether values have one of two characters for each player: "101", or "x-x"."""
+    lengths = {*map(len, values)}
+    return len(values) > 1 and len(lengths) == 1 and lengths <= _OF_MASKS and len({*"".join(values)}) == 2
 
 
 def tells_apart(rows: Iterable[tuple[tuple[str, ...], str]]) -> bool:

@@ -57,6 +57,10 @@ SHAPES: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "all or nobody": lambda hearers: {"reaches": "all of us" if len(hearers) > 1 else []},
     "list of all or nobody": lambda hearers: {"reaches": ["*"] if len(hearers) > 1 else []},
     "flags or nobody": lambda hearers: {"ears": dict.fromkeys(NAMES, True) if len(hearers) > 1 else {}},
+    "marks": lambda hearers: {"ears": "".join("x" if name in hearers else "-" for name in NAMES)},
+    "ids or all": lambda hearers: {
+        "lane": -1 if len(hearers) > 1 else [NAMES.index(name) for name in hearers]
+    },
     "unknown channel": lambda hearers: {"channel": "open" if len(hearers) > 1 else "burrow"},
     "mask": lambda hearers: {"bits": sum(1 << NAMES.index(name) for name in hearers)},
     "objects": lambda hearers: {"delivered": [{"player": name, "at": 1} for name in hearers]},

@@ -445,11 +445,15 @@ def may_list_players(names: Set[str], cells: Iterable[str]) -> bool:
         is_any = len(others) <= _MOST_WILDCARDS and all(len(own) == 1 for own in others)
         are_open = all(_FIGURE.fullmatch(own[0]) or kind_of_audience(own[0], ()) == SPEECH for own in others)
         return not others or (is_any and (are_open or any(len(own) > 1 for own in lists)))
-    entries = {entry for own in lists for entry in own}
+    named = [own for own in lists if own != ["-1"] and kind_of_audience(own[0], ()) != SPEECH]
+    entries = {entry for own in named for entry in own}
     are_flags = entries <= _FLAGS and all(len(own) > 1 for own in lists)
+    are_ids = all(map(_PLAYER_ID.fullmatch, entries))
+    if len(named) < len(lists):
+        return are_ids and (any(len(own) > 1 for own in named) or 0 < len(entries) <= len(names))
     # Everybody is in one of the lists, and only some in others.
-    are_ids = all(map(_PLAYER_ID.fullmatch, entries)) and any({*own} == entries for own in lists)
-    return are_flags or (are_ids and len(lists) > 1 and len(entries) >= max(LEAST_TABLE, len(names)))
+    is_whole = any({*own} == entries for own in lists) and len(entries) >= max(LEAST_TABLE, len(names))
+    return are_flags or (are_ids and len(lists) > 1 and is_whole)
 
 
 def is_answered(column: Column, kinds: Mapping[str, str]) -> bool:
