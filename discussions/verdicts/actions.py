@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.core.outcome import Outcome
 from discussions.metrics.core.registry import CODE_VERSION, measure_game
@@ -66,9 +67,8 @@ def record_verdict(
         check_record_verdict(by, locked)
         preview = load_verdict_preview(locked)
         if preview is None:
-            raise NotAllowed(
-                _("This game is not measured yet. Wait for its figures, then record the verdict.")
-            )
+            says = _("This game is not measured yet. Wait for its figures, then record the verdict.")
+            raise NotAllowed(says)
         _refuse_change(preview, basis_sha256, shown)
         if preview.basis.supersedes is not None:
             check_supersede_verdict(by, locked)
@@ -78,10 +78,8 @@ def record_verdict(
         check_complete(preview)
         check_record_open(by, locked, preview.outcome)
         if preview.outcome.open and not reason:
-            raise Unacceptable(
-                _("Say why it is recorded while a metric is open: the reason is kept with it."),
-                field="reason",
-            )
+            says = _("Say why it is recorded while a metric is open: the reason is kept with it.")
+            raise Unacceptable(says, field="reason")
         check_flags_resolved(by, locked, load_open_flags(locked))
         return _insert(locked, preview, reason, by, now)
 
@@ -143,13 +141,20 @@ def _refuse_change(preview: Preview, basis_sha256: str, shown: str) -> None:
     changed: list[str] = []
     if shown and bytes_hash(shown.encode()) == basis_sha256:
         with suppress(msgspec.MsgspecError):
-            changed = changes(msgspec.json.decode(shown, type=Basis), preview.basis)
+            before = msgspec.json.decode(shown, type=Basis)
+            changed = changes(before, preview.basis)
+            if before.supersedes is None and replace(preview.basis, supersedes=None) == before:
+                raise _recorded_first()
     raise Conflict(
-        _("Something this verdict rests on has changed since the page was shown. Nothing was recorded.")
-        + (" " + " ".join(changed) if changed else ""),
+        _("Something this verdict rests on has changed since the page was shown. Nothing was recorded."),
         code="basis_changed",
         detail={"changes": changed, "shown": basis_sha256, "stored": preview.basis_sha256},
     )
+
+
+def _recorded_first() -> Conflict:
+    says = _("Somebody recorded this verdict first. Nothing was recorded twice.")
+    return Conflict(says, code="recorded_first")
 
 
 def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime) -> Verdict:
@@ -177,9 +182,7 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         with transaction.atomic():
             verdict.save(force_insert=True)
     except IntegrityError:
-        raise Conflict(
-            _("Somebody recorded a verdict first. Nothing was recorded twice."), code="recorded_first"
-        ) from None
+        raise _recorded_first() from None
     # The evaluations of these slots are submitted, so nobody can hold one of these rows while waiting for the game.
     Slot.objects.filter(game=game, awaiting_since__isnull=False).update(awaiting_since=None)
     _announce(verdict, outcome, by, now)

@@ -141,7 +141,8 @@ class VerdictPage(Struct, frozen=True):
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     preview = load_verdict_preview(game)
-    history = _load_history(game)
+    verdicts = Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
+    history = [(row, read_outcome(row.outcome)) for row in verdicts]
     recorded, outcome = history[0] if history else (None, preview and preview.outcome)
     basis = msgspec.json.decode(recorded.basis, type=Basis) if recorded else preview and preview.basis
     sees_game, leads = may(check_see_game, person, game), may(check_supersede_verdict, person, game)
@@ -179,11 +180,6 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         turning=turning,
         apart=apart,
     )
-
-
-def _load_history(game: Game) -> list[tuple[Verdict, Outcome]]:
-    rows = Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
-    return [(row, read_outcome(row.outcome)) for row in rows]
 
 
 def _write_basis(basis: Basis, *, leads: bool) -> str:

@@ -168,12 +168,24 @@ def test_what_changed_is_shown_with_409_and_nothing_is_recorded(client):
     answer = client.post(address(game, "record_verdict"), posted)
     said = answer.content.decode()
     assert answer.status_code == 409
-    assert "rating: 3.5 before, 4.5 now." in said
+    assert said.count("rating: 3.5 before, 4.5 now.") == 1 and "then decide again" in said
     assert preview(fresh(game)).basis_sha256 in said
     assert not Verdict.objects.exists()
     again = client.post(address(game, "record_verdict"), posted, headers=HTMX)
     assert again.status_code == 409
     assert "<html" not in again.content.decode()
+
+
+def test_who_records_second_reads_once_that_it_is_recorded_and_is_asked_for_nothing(client):
+    game = game_to_record()
+    client.force_login(get_evaluator(game))
+    posted = shown_basis(client.get(address(game)))
+    assert client.post(address(game, "record_verdict"), posted).status_code == 303
+    answer = client.post(address(game, "record_verdict"), posted)
+    said = answer.content.decode()
+    assert answer.status_code == 409 and said.count("Somebody recorded this verdict first.") == 1
+    assert "recorded meanwhile" not in said and "decide again" not in said
+    assert Verdict.objects.count() == 1
 
 
 @pytest.mark.parametrize(
