@@ -151,7 +151,6 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     is_shared = game.evaluator_count > 1 or several
     is_private = is_shared and not leads
     flags = load_open_flags(game)
-    refusal = _refusal(game, person, preview, flags, is_correction=recorded is not None)
     is_evaluator = may(check_take_game, person, game.project)
     is_hidden = not sees_game and recorded is None and (game.iteration.reveal == NEVER or is_shared)
     told = preview if preview and outcome and not is_private and not is_hidden else None
@@ -168,7 +167,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         else [],
         basis_sha256=preview.basis_sha256 if preview and not is_private else "",
         basis=_write_basis(preview.basis, leads=leads) if preview and not is_private else "",
-        record_refusal=refusal,
+        record_refusal=_refusal(game, person, preview, flags, is_correction=recorded is not None),
         record_way=_way(preview),
         sees_game=sees_game,
         people=load_people_estimates(preview) if preview and not is_private and not is_hidden else [],
