@@ -14,6 +14,7 @@ from tests.discussions.transcripts.test_core_separated import rows_of
 from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
 
+CELLS = "| Joueur | Manière | Propos |\n"
 LOG = "2026-02-11 19:05:{n}.000 | "
 # Each log, and what is answered to each question.
 LOGS = {
@@ -92,6 +93,26 @@ LOGS = {
         text("[Day 1][Discussion] {name}: {said}", "[Day 1][Thoughts] {name}: {secret}", rounds=""),
         {"Day Thoughts": "thought"},
     ),
+    "rounds of a language": (
+        text(
+            "19:{n} [gov {n}] {name} (table): {said}", "19:{n} [gov {n}] {name} (duma): {secret}", rounds=""
+        ),
+        {"duma": "thought"},
+    ),
+    "rounds with parts": (
+        text("[Gün {n}] {name}: {said}", "[{n}. loca] {name}: {secret}", rounds=""),
+        {"gün": "speech", "loca": "private"},
+    ),
+    "fields of a chat": (
+        text(
+            "2026-01-07 19:{n}:00\t#town\t@{name}\t{said}",
+            "2026-01-07 19:{n}:30\t#den\t@{name}\t{secret}",
+            rounds="",
+        )
+        + b"\n2026-01-07 19:50:00\t#town\t-->\tEve has joined",
+        {"#den": "private"},
+    ),
+    "pictures": (text("{name}: {said}", "{name}: 💭 {secret}"), {}),
     "short rounds": (
         b"Game 7\n" + text("[D1][Town] {name}: {said}", "[N1][Mafia] {name}: {secret}", rounds=""),
         {"D": "speech"},
@@ -182,6 +203,27 @@ LOGS = {
     ),
     "numbers": (text("0{n}  [00:00:{n}]  {name}: {said}", rounds="Round {}\n"), {}),
     "hidden block": (text("{name}: {said}", "(thinking)", "{secret}", "(end)"), {}),
+    "cells of a language": (
+        "gracz|sposób|treść|głos\n".encode()
+        + text("{name}|duma|{secret}|", "{name}|mowa|{said}|", rounds=""),
+        {"duma": "thought", "mowa": "speech"},
+    ),
+    "cells with colons": (
+        "gracz::sposób::treść\n".encode() + text("{name}::duma::{secret}", "{name}::mowa::{said}", rounds=""),
+        {"duma": "thought", "mowa": "speech"},
+    ),
+    "tables of a language": (
+        text(
+            "| {name} | duma | {secret} |",
+            "| {name} | mowa | {said} |",
+            rounds=f"## Jour {{}}\n\n{CELLS}|:--|:--|:--|\n",
+        ),
+        {"duma": "thought", "mowa": "speech"},
+    ),
+    "table without a rule": (
+        CELLS.encode() + text("| {name} | duma | {secret} |", "| {name} | mowa | {said} |", rounds=""),
+        {"duma": "thought", "mowa": "speech"},
+    ),
     "label": (
         text("{name}: {said}", "Suspect: {secret}", "Seer result: {secret}"),
         {"Suspect": "private", "Seer result": "thought"},
@@ -199,6 +241,7 @@ def test_a_log_whose_lines_name_players_waits_and_its_like_is_read(name):
     [
         *("[Vote] {} -> {}", "{} votes for {}.", "{} votes for: {}", "[Vote] {}: {}"),
         *("[Abstimmung] {} stimmt für {}", "{} 投票给了 {}", "  {} → {}"),
+        *("{} は {} に投票した",),
         *("- {} voted {} of being a spy.",),
     ],
 )
@@ -212,6 +255,21 @@ def test_votes_among_such_lines_are_read(vote):
     _mapping, rows = rows_of(data.encode())
     assert [(row["player"], row["target"]) for row in rows if row.get("type") == "vote"] == votes
     assert [(row["player"], row["text"]) for row in rows if "text" in row] == SAID
+
+
+def test_lines_of_two_names_are_votes_where_somebody_says_so():
+    data = (
+        text("! {name}: {said}", rounds="Round {}\n")
+        + b"\nAnn glares at Cid\nBea glares at Ann\nCid glares at Bea\n"
+    )
+    mapping, _rows = rows_of(data)
+    assert "glares at" in [
+        question.value for question in find_questions(read_head(data, is_part=False), mapping)
+    ]
+    own = replace(mapping, kinds=mapping.kinds | {"glares at": "vote"}, is_own=True)
+    (game,) = read_transcripts(data, "log.txt", columns=[own], own=[own]).games
+    assert [(vote.voter, vote.target) for vote in game.record.votes] == [(1, 3), (2, 1), (3, 2)]
+    assert [message.text for message in game.record.messages] == [said for _name, said in SAID]
 
 
 @pytest.mark.parametrize(

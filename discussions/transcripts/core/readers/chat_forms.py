@@ -13,11 +13,10 @@ from discussions.transcripts.core.audience import (
     is_hidden,
     kind_of_title,
     kind_of_type,
-    looks_like_audience,
 )
 from discussions.transcripts.core.readers.chat_labels import FACT, title_apart
 from discussions.transcripts.core.readers.chat_lines import TIME, match_message, read_heading
-from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO
+from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO, read_label
 from discussions.transcripts.core.readers.vote_lines import (
     PAIRS,
     Form,
@@ -96,6 +95,12 @@ _DATE_ALONE = re.compile(
 _MOST_FIELDS, _SPOKEN_KINDS = 3, ("c", "chat", "msg", "message")
 _MARKUP = re.compile(r"</?\w[^<>]{0,200}>")
 
+# "[Gün 1] Ann: ...", "19:05 [gov 2] Ann: ...".
+_STEP = re.compile(
+    rf"(?P<before>(?:[\[(]?{TIME}[\])]?[ ,|\t–-]{{0,3}})?[\[(])(?:(?P<word>[^\W\d_]{{1,20}})[ .#]{{0,2}})?"
+    r"(?P<number>\d{1,3})(?:[. ]{0,2}(?P<last>[^\W\d_]{1,20}))?(?=[\]),])"
+)
+
 # What stands above a game in other languages, and between its names.
 _FIRST = 20
 _FOREIGN = re.compile(
@@ -110,6 +115,7 @@ def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
     finders: Iterable[Callable[[Lines], Form | None]] = (
         *(
+            find_steps,
             _find_fields,
             partial(_find_changed, form=_parts_facts),
             find_verbs,
@@ -229,14 +235,7 @@ def _find_above(lines: Lines) -> Form | None:
     is_form = len(names) > 1 and often >= _LEAST and 5 * often > _count_filled(lines)
     if not is_form or 2 * min(often, most) <= len(found):
         return None
-    has_parts = any(looks_like_audience(line.partition(":")[0]) for line in lines if ":" in line[:30])
-    # A line between blank ones that is no sentence may say who could hear what follows.
-    is_titled = any(
-        line[-1:].isalnum() and not (_CHANNEL.fullmatch(line) or read_heading(line))
-        for above, line, below in zip(lines, lines[1:], lines[2:], strict=False)
-        if not above.strip() and not below.strip()
-    )
-    return None if has_parts or is_titled else partial(_parts_above, sign=sign)
+    return partial(_parts_above, sign=sign)
 
 
 def head_above(line: str, below: str, sign: str | None = None) -> tuple[str, str, str] | None:
@@ -266,6 +265,25 @@ def _parts_above(lines: Lines, *, sign: str) -> Parts:
             title = begun[0] if begun else _APART_SIGNS.sub(" ", title)
             yield "same", f"=== {title} ===" if channel else line
         above = head[2] if head else ""
+
+
+def find_steps(lines: Lines) -> Form | None:
+    """An unknown word with a number that grows and comes back before most lines is the round, several its parts."""
+    found = [step for line in lines if (step := _STEP.match(line))]
+    words = {step["word"] or step["last"] for step in found}
+    numbers = [int(step["number"]) for step in found]
+    grows = numbers == sorted(numbers) and 1 < 2 * len({*numbers}) <= len(numbers)
+    is_new = all(word and not (read_heading(f"{word} 1") or read_label(f"{word}1")[1]) for word in words)
+    is_usual = len(words) <= _MOST_WORDS and 3 * len(found) > 2 * _count_filled(lines)
+    return (
+        partial(map, partial(_as_step, has_parts=len(words) > 1)) if is_new and grows and is_usual else None
+    )
+
+
+def _as_step(line: str, *, has_parts: bool) -> tuple[str, str]:
+    step = _STEP.match(line)
+    part = f"] [{(step['word'] or step['last']).lower()}" if step and has_parts else ""
+    return "same", f"{step['before']}Round {step['number']}{part}{line[step.end() :]}" if step else line
 
 
 def find_boxes(lines: Lines) -> Form | None:

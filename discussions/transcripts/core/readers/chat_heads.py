@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Collection
-from itertools import pairwise
 
 from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.readers import chat_forms as forms
@@ -75,14 +74,7 @@ def _is_misread(found: list[chat.ChatLine], lines: list[str], *, is_timed: bool)
     entries = [line for one, line in plain if one.kind == "message"]
     called = {chat.read_aside(one.name)[0] for one in found if one.kind == "message"}
     are_entries = bool(entries) and all(map(_ENTRY.match, entries)) and any(map(_ENTRY.match, more))
-    # Below lines with names and times stand texts, which are more than the labels beside them.
-    heads = [
-        one
-        for one, (line, below) in zip(found, pairwise([*lines, ""]), strict=True)
-        if forms.head_above(line, below)
-    ]
-    are_heads = sum(one.kind != "message" for one in heads) > len(entries)
-    is_odd = any(map(_NO_NAME.fullmatch, called)) or are_entries or are_heads
+    is_odd = any(map(_NO_NAME.fullmatch, called)) or are_entries
     return is_odd or _speak_inside(more, called, is_timed=is_timed)
 
 

@@ -169,6 +169,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         ),
         not all(map(part_of_day, find_titles(whole, starts, called).values())),
         have_asides(line.text for line in said),
+        any(line.text.startswith(("💭", "🧠", "🤫")) for line in said),
         has_marks(found, called),
         # Who often speaks with a role that hides, and often without: "Ann (mafia): ..." is no role then.
         any(voices[name, True] > 1 < voices[name, False] for name, _is_hidden in voices.copy()),
@@ -386,7 +387,7 @@ def find_titles(lines: list[str], starts: Collection[int], called: Collection[st
     """
     first, found = min(starts, default=0), _find_rooms(lines, starts)
     is_timed = 2 * sum(chat.TIMED.match(lines[number - 1]) is not None for number in starts) > len(starts)
-    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip("=_*~-# ")]
     for number, below in pairwise(filled):
         line, above = lines[number - 1], lines[number - 2] if number > 1 else ""
         is_free = is_timed and not chat.TIMED.match(line)

@@ -168,9 +168,8 @@ def _delimiter(text: str) -> str | None:
         if len(header) < 2 or (len(rows) < 2 and not is_cut):
             continue
         # Bars may also part lines without names, or frame a table with a rule below its header.
-        if delimiter == "|" and not (
-            is_known and (header[0] or header[-1]) and {*"".join(rows[-1])} - {*"-+: "}
-        ):
+        is_open = (header[0] or header[-1]) and {*"".join(rows[-1])} - {*"-+: "}
+        if delimiter == "|" and not (is_open and (is_known or is_header(header, rows[1:]))):
             continue
         even = 100 * sum(len(row) == len(header) for row in rows[1:]) // max(1, len(rows) - 1)
         # Where the first cell comes back below it, the first line is a row, too.
@@ -179,6 +178,13 @@ def _delimiter(text: str) -> str | None:
         if (is_known or (even >= EVEN and _are_names(header))) and (is_known, even, len(header)) > best:
             best, chosen = (is_known, even, len(header)), delimiter
     return chosen
+
+
+def is_header(header: list[str], rows: list[list[str]]) -> bool:
+    """Whether cells that are no sentences and do not come back below stand above rows of the same length."""
+    columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=False)]
+    again = (cell in column or cell[-1:] in {*".!?"} for cell, column in zip(header, columns, strict=False))
+    return all(len(row) == len(header) > 2 for row in rows) and not any(again)
 
 
 def _are_names(header: list[str]) -> bool:

@@ -33,13 +33,8 @@ class Draft:
         self.named: dict[str, str] = {}
         self._turns = 0
         self._counts_private = counts_private
-        self.game: dict[str, Any] = {
-            "gameId": game_id,
-            "players": [],
-            "messages": [],
-            "votes": [],
-            "eliminations": [],
-        }
+        self.game: dict[str, Any] = {"gameId": game_id}
+        self.game |= {key: [] for key in ("players", "messages", "votes", "eliminations")}
 
     def add_player(self, place: str, name: Any, role: Any, personality: Any) -> None:
         """A player, alive as every player is when a game begins."""

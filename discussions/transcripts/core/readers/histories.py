@@ -32,16 +32,7 @@ _LONGEST_BEFORE, _MOST_PLACES = 60, 20
 # How much of what a player was told last is what it was asked.
 _LONGEST_ASKED = 200
 _OWNERS = ("name", "agent", "agent_name", "player", "player_name", "agent_id", "player_id", "id", "owner")
-_CHATS = (
-    "messages",
-    "history",
-    "chat_history",
-    "message_history",
-    "conversation",
-    "memory",
-    "context",
-    "chat",
-)
+_CHATS = "messages history chat_history message_history conversation memory context chat".split()
 _APART = "\0"
 _LONGEST_END = 80
 # Between a name and what it says: " said: \"", " (Villager): ".

@@ -76,6 +76,7 @@ _ITEM = re.compile(r"\s{0,9}(?:[*•–-]|0[.)])\s")
 _ROLES = re.compile(rf"[(\[]\s?{ROLE.pattern}\s?(?:[)\]]|(?=[(\[]))", re.IGNORECASE)
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
+_ROUND_TAG = re.compile(r"[\[(]Round \d{1,3}(?:[\])]|, ?)")
 _SENTENCE = re.compile(r"[.!?,;] ")
 # What everybody hears needs no type.
 _OPEN_SIGNS = {ord(sign): None for sign, hearers in chat.SIGNS.items() if not hearers}
@@ -184,7 +185,7 @@ def _sign_after(line: str, first: "re.Match[str]", any_name: "re.Pattern[str]") 
 
 def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
     """What stands beside names and numbers, in words; marks alone where there are no words."""
-    said = chat.NUMBER.sub("", any_name.sub(" ", _TIMES.sub(" ", begin)))
+    said = chat.NUMBER.sub("", any_name.sub(" ", _ROUND_TAG.sub(" ", _TIMES.sub(" ", begin))))
     # A role says nothing of who could hear the line, as in "(Villager (last words))".
     said = _AUTHOR.sub("", _ROLES.sub(" ", said).translate(_OPEN_SIGNS))
     words = " ".join(re.sub(r"<\s*>|\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
@@ -237,6 +238,8 @@ def read_named(lines: list[str]) -> Rows:
     any_name = any_of(names)
     labels = Counter(label["label"] for line in lines if (label := _label_of(line)))
     titles = chat_labels.find_titles(lines, heads, names)
+    pairs = {number for number, head in heads.items() if _is_pair(head)}
+    pairs = {number for number in pairs if pairs & {number - 1, number + 1}}
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := TITLE.fullmatch(line))}
     rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
     place = _Place(_find_rare(lines, heads, names), are_alike=len(parts) < 2, has_headings=len(rounds) > 1)
@@ -245,7 +248,7 @@ def read_named(lines: list[str]) -> Rows:
     for number, line, part in chat_labels.split_hidden(lines, heads) if heads else ():
         head = heads.get(number)
         # "[Day 1][Discussion] Ann: ..." says the round of each line.
-        before = line.partition(head.names[0])[0] if head else ""
+        before = chat.TIMED.sub("", line.partition(head.names[0])[0]) if head else ""
         place.begun = (before and _round_of(before, place)) or place.begun
         is_rule = _RULE.fullmatch(line) is not None
         # What is underlined is a title itself.
@@ -253,7 +256,7 @@ def read_named(lines: list[str]) -> Rows:
         if part:
             row = place.begun | {"player": place.spoken.get("player", ""), "type": part, "text": line}
         elif head:
-            row = _row_of(head, place, any_name)
+            row = _row_of(head, place, any_name, is_pair=number in pairs)
         elif number in titles:
             row = _begin(place, begin_part(titles[number], place.begun, is_alone=False))
         elif number in told:
@@ -275,12 +278,16 @@ def _find_rare(lines: list[str], heads: Mapping[int, _Head], names: frozenset[st
     return frozenset(rare if len(rare) < _LEAST else ())
 
 
-def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str, str]:
-    place.last = head.player
-    if target := _target_of(head, any_name):
+def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]", *, is_pair: bool) -> dict[str, str]:
+    """The row of a line; one of several such with two names alone may be a vote, as somebody has to say."""
+    place.last, target = head.player, _target_of(head, any_name)
+    kind = VOTE if target or kind_of_type(head.kind) == VOTE else head.kind
+    if target or is_pair:
         place.last = head.names[0]
         reason = {"text": head.text} if head.text and _VOTES.search(head.shape) else {}
-        return place.begun | {"type": "vote", "player": head.names[0], "target": target} | reason
+        return (
+            place.begun | {"type": kind, "player": head.names[0], "target": target or head.names[1]} | reason
+        )
     # "agent.Ann: thought: ...".
     label = LABEL.fullmatch(head.text)
     is_thought = label is not None and label["label"].casefold() in THOUGHT_NAMES
@@ -290,6 +297,11 @@ def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]") -> dict[str
     place.spoken = place.begun | beside | {"player": head.player, "type": kind, "text": text}
     place.is_below = not head.text
     return place.spoken
+
+
+def _is_pair(head: _Head) -> bool:
+    """Whether two names and words between or around them are all of a line, as of a vote."""
+    return len(head.names) == 2 and not (head.text or head.has_sign)
 
 
 def _hearer_of(head: _Head, any_name: "re.Pattern[str]") -> tuple[str, str]:
@@ -476,6 +488,5 @@ def _find_figures(heads: Mapping[int, _Head]) -> dict[int, str]:
     talk = {head.player for number, head in heads.items() if number not in listed}
     said = {head.shape for n, head in heads.items() if n not in listed or (head.kind and n not in ids)}
     idle = {n for n in listed if heads[n].player not in talk or (said and heads[n].shape not in said)}
-    without = {number for number, head in heads.items() if not (head.text or head.has_sign)}
-    without -= {number for number in without if _VOTES.search(heads[number].shape)}
+    without = {n for n, head in heads.items() if not (head.text or head.has_sign or _is_pair(head))}
     return dict.fromkeys(idle | {n for n in without if without & {n - 1, n + 1}}, "")

@@ -154,10 +154,11 @@ def find_questions(
     for row in table.rows if signs.modes or any(map(_is_sign, signs.at)) else ():
         cells = cells_of(row, signs.at)
         types.add(cells.get("type", "").strip())
-        if cells.get("text") and cells.get("player"):
+        said = cells.get("text") or (cells.get("target") if cells.get("type") in table.asked else "")
+        if said and cells.get("player"):
             for value in _unclear(cells, signs):
                 asked[value] = asked.get(value, 0) + (value not in table.asked)
-                examples.setdefault(value, f"{cells['player']}: {cells['text']}")
+                examples.setdefault(value, f"{cells['player']}: {said}")
     # Rows of a type that another sign hides are clear.
     asked = {value: count for value, count in asked.items() if value in examples or value not in types}
     return [Question(value, count, examples.get(value, "")[:EXAMPLE]) for value, count in asked.items()]

@@ -24,6 +24,7 @@ from discussions.transcripts.core.readers.columns import (
     find_mapping,
     is_template,
 )
+from discussions.transcripts.core.readers.csv_rows import is_header
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.line_templates import LEAST_LINES
 from discussions.transcripts.core.readers.named_lines import OTHER, read_named
@@ -39,6 +40,8 @@ SAMPLE, LEAST_SIGNS, SHOWN, FIRST_LINES = 64 * 1024, 8, 100, 40
 _LEFT_OUT = mark('Lines that are in none of the templates were left out: {count} (first "{what}").')
 ABOVE, KEYED, NAMED, BELOW, LINE = "name and time above", "key: value", "names", "below", "line"
 HEARD = "name (to names)"
+# A row takes so many lines or fewer; a name and its text take two or more, as does each key of a record.
+_SHARES = {NAMED: 4, HEARD: 4, ABOVE: 3, "table": 1}
 _Rows = list[tuple[int, dict[str, str]]]
 # In how many lines a shape or a sign is, and a line that shows it.
 _Found = tuple[int, str, str]
@@ -49,6 +52,8 @@ _HEARD = re.compile(
 )
 _RULED = re.compile(r"([=_*~-])\1{4,}")
 _BOXED_BARS = re.compile(r"\A\s{0,9}[\[(<][^\[\]()<>]{1,80}[\])>]")
+# "@Ann" and "<Ann>" in a field of their own.
+_NICK = re.compile(r"\t<?[@+%~& ]?([^\s<>]{1,40})>?(?=\t)")
 _CROSSED = re.compile(r"\s{0,9}[|+-][-+|:]+\s{0,9}")
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
 
@@ -78,14 +83,20 @@ def _read_cells(lines: list[str]) -> _Rows:
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     rule = next((at for at, row in enumerate(cells) if at and _is_rule(row)), 0)
     # Bars in brackets part what is before a text: "[Round 1 | Ann] Hello."
-    cells = cells if rule else [_BOXED_BARS.sub("", line).strip().split(" | ") for line in lines]
+    bare = [_NICK.sub(r"\t\1", _BOXED_BARS.sub("", line).strip(" |")) for line in lines]
+    sign = max((" | ", "\t", "::", "~"), key=lambda sign: sum(line.count(sign) > 1 for line in bare))
+    cells = cells if rule else [[cell.strip() for cell in line.split(sign)] for line in bare]
     width = max(Counter(map(len, cells)).most_common(1), default=(0, 0))[0]
-    names = cells[rule - 1] if rule else [f"cell {number}" for number in range(1, width + 1) if width > 2]
+    table = [row for row in cells if len(row) == width]
+    names = [f"cell {number}" for number in range(1, width + 1) if width > 2]
+    names = cells[rule - 1] if rule else table[0] if names and is_header(table[0], table[1:]) else names
     rows: _Rows = []
     begun: dict[str, str] = {}
     for at, (line, row) in enumerate(zip(lines, cells, strict=True), start=1):
         begun = _begun_by(line) or begun
-        if at > rule - 1 and len(row) == len(names) > 1 and row != names and not _is_rule(row):
+        # "-->" stands in place of a name where somebody joins.
+        is_told = _is_rule(row) or (sign == "\t" and any(re.fullmatch("[<=!>-]{2,3}", cell) for cell in row))
+        if at > rule - 1 and len(row) == len(names) > 1 and row != names and not is_told:
             rows.append((at, begun | dict(zip(names, row, strict=True))))
     return rows
 
@@ -168,7 +179,7 @@ def find_separators(text: str) -> list[tuple[str, str]]:
     has_votes = any("target" in row for _at, row in named)
     players, types = {row["player"] for row in said}, {row.get("type") for row in said}
     parts = {row.get("phase") for row in said}
-    shapes = _find_shapes(lines, players, named)
+    shapes = _find_shapes(lines, players, named if said else [])
     signs = _find_signs(lines)
     # Where a sign is enough, the names need no shapes of their own.
     if not has_votes and any(
@@ -188,7 +199,9 @@ def find_separators(text: str) -> list[tuple[str, str]]:
 def _lines(text: str) -> list[str]:
     """The lines, with boxes and branches as names before texts."""
     lines = text.splitlines()
-    found = (find(lines) for find in (forms.find_verbs, forms.find_boxes, forms.find_branches))
+    found = (
+        find(lines) for find in (forms.find_steps, forms.find_verbs, forms.find_boxes, forms.find_branches)
+    )
     return forms.as_chat(lines, filter(None, found))
 
 
@@ -198,16 +211,7 @@ def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Fou
         rows = named if shape == NAMED else read(lines)
         keys = {key for _at, row in rows for key in row}
         columns = {key: Counter(row.get(key, "") for _at, row in rows) for key in keys}
-        # A name and its text take two lines or more, as each key of a record does.
-        share = (
-            4
-            if shape in (NAMED, HEARD)
-            else 3
-            if shape == ABOVE
-            else 2 * len(columns)
-            if shape == KEYED
-            else 1
-        )
+        share = _SHARES.get(shape, 2 * len(columns))
         # Players come back, and texts have several words, which some scripts do not part.
         comes_back = any(1 < len(one) < len(rows) for one in columns.values())
         cells = (said for one in columns.values() for said in one)
@@ -216,7 +220,9 @@ def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Fou
             continue
         # Rows without the players in a column of their own, or with many others there, are worse than those by names.
         has_players = shape == HEARD or any(
-            players <= one.keys() and len(one) <= 2 * len(players) for one in columns.values()
+            (players <= one.keys() or (shape == "table" and players - keys <= one.keys()))
+            and len(one) <= 2 * len(players)
+            for one in columns.values()
         )
         if has_players or shape != KEYED:
             shown = lines[_shown_row(rows) - 1].strip()[:SHOWN]

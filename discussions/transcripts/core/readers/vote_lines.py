@@ -51,18 +51,8 @@ _OF_VOTES = frozenset(
 )
 # Titles of what follows, which say that it is public.
 TALK = {
-    "discussion",
-    "discussions",
-    "debate",
-    "statements",
-    "speeches",
+    *"discussion discussions debate statements speeches 讨论 发言 diskussion discusión discussão обсуждение".split(),
     "public discussion",
-    "讨论",
-    "发言",
-    "diskussion",
-    "discusión",
-    "discussão",
-    "обсуждение",
 }
 _CELLS = re.compile(r"\s{0,9}\|([^|\n]{1,80})\|([^|\n]{1,80})\|?\s{0,9}")
 _RULE_ROW = re.compile(r"\s{0,9}\|\s?:?-{2,80}:?\s?\|\s?:?-{2,80}:?\s?\|?\s{0,9}")
