@@ -237,9 +237,7 @@ def read_named(lines: list[str]) -> Rows:
     lines = ["" if number in told else line for number, line in enumerate(lines, start=1)]
     any_name = any_of(names)
     labels = Counter(label["label"] for line in lines if (label := _label_of(line)))
-    titles = chat_labels.find_titles(lines, heads, names)
-    pairs = {number for number, head in heads.items() if _is_pair(head)}
-    pairs = {number for number in pairs if pairs & {number - 1, number + 1}}
+    titles, pairs = chat_labels.find_titles(lines, heads, names), _find_pairs(heads)
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := TITLE.fullmatch(line))}
     rounds = {heading.round for line in lines if (heading := chat.read_heading(chat.plain_line(line)))}
     place = _Place(_find_rare(lines, heads, names), are_alike=len(parts) < 2, has_headings=len(rounds) > 1)
@@ -299,9 +297,10 @@ def _row_of(head: _Head, place: _Place, any_name: "re.Pattern[str]", *, is_pair:
     return place.spoken
 
 
-def _is_pair(head: _Head) -> bool:
-    """Whether two names and words between or around them are all of a line, as of a vote."""
-    return len(head.names) == 2 and not (head.text or head.has_sign)
+def _find_pairs(heads: Mapping[int, _Head]) -> set[int]:
+    """The lines of which two names and words between or around them are all, as of votes, one below another."""
+    found = {n for n, head in heads.items() if len(head.names) == 2 and not (head.text or head.has_sign)}
+    return {number for number in found if found & {number - 1, number + 1}}
 
 
 def _hearer_of(head: _Head, any_name: "re.Pattern[str]") -> tuple[str, str]:
@@ -488,5 +487,5 @@ def _find_figures(heads: Mapping[int, _Head]) -> dict[int, str]:
     talk = {head.player for number, head in heads.items() if number not in listed}
     said = {head.shape for n, head in heads.items() if n not in listed or (head.kind and n not in ids)}
     idle = {n for n in listed if heads[n].player not in talk or (said and heads[n].shape not in said)}
-    without = {n for n, head in heads.items() if not (head.text or head.has_sign or _is_pair(head))}
+    without = {n for n, head in heads.items() if not (head.text or head.has_sign)} - _find_pairs(heads)
     return dict.fromkeys(idle | {n for n in without if without & {n - 1, n + 1}}, "")
