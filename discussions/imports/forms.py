@@ -340,7 +340,7 @@ def _radio(label: Any, choices: list[Any], chosen: str, *, required: bool = Fals
         choices=choices,
         initial=chosen,
         required=required,
-        error_messages={"required": _("Answer this: nobody else can know.")},
+        error_messages={"required": _("Answer this: the file does not say it.")},
         widget=forms.RadioSelect,
     )
 

@@ -339,7 +339,7 @@ def _is_public(audience: Any, raw: dict[str, Any], pointer: str, found: _Found, 
     if not kind and type(audience) not in (list, dict):
         notes.fault("unknown_audience", f"{pointer}/audience", _UNCLEAR, said=said[:60])
         return False
-    notes.warn("not_public", pointer, say("for some players") if to else said)
+    notes.warn("not_public", pointer, say("some players") if to else said)
     player = found.numbers.get(str(author).strip(), 0)
     number = read_whole_number(raw, "roundNumber", pointer, notes)
     time = read_text(raw, "timestamp", pointer, notes, notes.limits.name_characters, numbers=True)

@@ -85,7 +85,7 @@ WARNINGS = {
     "unknown_role": mark('Roles of no side, whose consistency cannot be assessed: {count} (first "{what}").'),
     "one_player": mark("The game has one player only."),
     REPEATS_DROPPED: mark("A lead dropped repeated messages of game {what}: {count}. This game replaces it."),
-    "not_public": mark('Texts that not all could hear were kept apart, not rated: {count} (first "{what}").'),
+    "not_public": mark('Not for all to hear, so kept apart, not rated: {count} (first for "{what}").'),
     "notice": mark('Notices of the chat program were left out: {count} (first "{what}").'),
     "one_message": mark("The game has one message only."),
 }

@@ -348,7 +348,9 @@ def test_the_page_links_to_its_parts_and_every_link_has_its_place(client):
     navigation = page.split('class="sections"')[1].split("</nav>")[0]
     anchors = re.findall(r'href="#([^"]+)"', navigation)
     assert {"game-outcome", "game-people", "game-transcript", "memory_accuracy"} <= set(anchors)
-    assert all(f'id="{anchor}"' in page for anchor in anchors)
+    places = [page.index(f'id="{anchor}"') for anchor in anchors]
+    assert places == sorted(places) and len(places) > 9
+    assert {"game-facts", "game-votes"} <= set(anchors) and places[-1] < page.index('id="game-withdrawal"')
     assert 'href="#m3"' in page
 
 

@@ -352,7 +352,7 @@ def test_an_unknown_log_is_proposed_as_a_game_with_one_question(seen, project, l
     assert page.count('class="spoken"') == 10
     assert re.findall(r'<p class="gap">\s*(\d+) messages', page) == ["3", "5"]
     refused = seen.post(address(log), {**ANSWERS, "do": "save"})
-    assert refused.status_code == 422 and "nobody else can know" in refused.content.decode()
+    assert refused.status_code == 422 and "the file does not say it" in refused.content.decode()
     seen.post(address(log), {**ANSWERS, UNDERTONE: "thought", "do": "save"})
     run_waiting_jobs()
     game = Game.objects.get(transcript=log)
