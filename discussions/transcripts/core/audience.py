@@ -17,8 +17,9 @@ NAMED = "a player's name"
 LEAST_TABLE = 3
 # Words in marks before a text are asked about from so many spaces in them.
 LEAST_SPACES = 2
-# Values that tell apart what players say: at most so many, which are no sentences and no measures.
-_MOST_SIDES, _CODE = 5, re.compile(r"-?\d{0,3}(?:\.0)?|(?!\w{1,9}://)[^\s\d]\S{0,80}(?: \S{1,20}){0,2}")
+# Values that tell apart what players say: at most so many, codes or the sentences of tasks, and no measures.
+_MOST_SIDES, _NUMBER = 5, re.compile(r"\d+")
+_CODE = re.compile(r"-?\d{0,3}(?:\.0)?|(?!\w{1,9}://)[^\s\d]\S{0,80}(?: \S{0,20}){0,30}")
 
 _WORD = re.compile(r"[^\W\d_]+")
 LEVELS = "TRACE DEBUG INFO NOTICE SUCCESS WARN WARNING ERROR CRITICAL FATAL".split()
@@ -333,10 +334,13 @@ def are_masks(values: Collection[str]) -> bool:
 
 
 def tells_apart(rows: Iterable[tuple[tuple[str, ...], str]]) -> bool:
-    """Whether a few codes tell apart what is said where all else that is known, such as who says it, is the same."""
+    """Whether a few codes or sentences tell apart what is said where all else that is known of it is the same."""
     said: dict[tuple[str, ...], list[str]] = {}
     for known, value in rows:
-        said.setdefault(known, []).append(value)
+        # Tasks are the same on each day: "Day 1: think in silence."
+        said.setdefault(known, []).append(
+            _NUMBER.sub("", value) if value.count(" ") > LEAST_SPACES else value
+        )
     different = set().union(*said.values())
     is_few = 1 < len(different) <= _MOST_SIDES and 2 * len(different) <= sum(map(len, said.values()))
     return (

@@ -77,6 +77,9 @@ TOLD_APART: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "count": lambda hearers: {"who_heard": len(hearers) - 1},
     "state": lambda hearers: {"state": "posted" if len(hearers) > 1 else "dropped"},
     "flag": lambda hearers: {"meta": {"veiled": len(hearers) == 1}},
+    "task": lambda hearers: {
+        "job": "Mull it over now." if len(hearers) == 1 else "Turn to those who are here."
+    },
 }
 
 
@@ -99,6 +102,26 @@ def test_a_key_of_few_values_that_tells_apart_what_a_player_says_in_a_round_is_a
     assert table is not None
     mapping = propose_mapping(table)
     assert len(find_questions(table, mapping)) == 2
+
+
+@pytest.mark.parametrize("key", ["name", "description"])
+@pytest.mark.parametrize("around", ["tasks_output", "outputs"])
+def test_the_raw_outputs_of_tasks_are_proposed_and_asked_about_by_what_was_to_be_done(key, around):
+    tasks = [
+        {"description": "Day 1: do as you like.", "raw": row["text"], "agent": row["speaker"]}
+        | {key: f"{'reflect' if row['text'].startswith(CANARY) else 'address those who are'} here"}
+        for row in twice(lambda _hearers: {})
+    ]
+    data = json.dumps({"raw": "Over.", around: tasks}).encode()
+    assert read_transcripts(data, "a.json").games == []
+    table = read_head(data, is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    asked = [question.value for question in find_questions(table, mapping)]
+    assert asked == ["address those who are here"]
+    record = read_first_game(table, mapping, "a", "a", {}).record
+    assert record is not None
+    assert [message.text for message in record.messages] == [text for _name, text in SAID]
 
 
 @pytest.mark.parametrize(("open_sign", "other"), [(0, 2), ("low", "high")])

@@ -63,8 +63,8 @@ _OF_PLAY = frozenset(
 # What is around an answer of several texts, of which each has its own name.
 _AROUND = frozenset(("raw", "argument", "arguments", "tool"))
 _SPOKEN = frozenset(
-    "said say says speech spoken statement utterance utter response responses completion output answer reply text "
-    "message content line talk".split()
+    "said say says speech spoken statement utterance utter response responses completion output outputs answer reply "
+    "text message content line talk".split()
 )
 _COUNTS = frozenset("round subround turn step iteration cycle rotation lap".split())
 _SIGNS = re.compile(r"[\W_]+")

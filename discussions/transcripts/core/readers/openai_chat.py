@@ -146,7 +146,8 @@ def _of_step(value: dict[str, Any], source: str) -> dict[str, Any] | None:
     if value.keys() >= _OUTPUT or _TASK <= value.keys() <= _LINE:
         as_role = "assistant" if value.keys() & {"raw", "output"} else "tool"
         told = {"content": value.get("raw", value.get("output")), "timestamp": value.get("timestamp")}
-        return {"role": as_role, "name": value["agent"]} | told
+        task = value.get("description", value.get("task"))
+        return {"role": as_role, "name": value["agent"], "task": task} | told
     return None
 
 
