@@ -18,7 +18,7 @@ LEAST_TABLE = 3
 # Words in marks before a text are asked about from so many spaces in them.
 LEAST_SPACES = 2
 # Values that tell apart what players say: at most so many, codes or the sentences of tasks, and no measures.
-_MOST_SIDES, _NUMBER = 5, re.compile(r"\d+")
+_MOST_SIDES, _NUMBER_OF_TASK = 5, re.compile(r"\d+")
 _CODE = re.compile(r"-?\d{0,3}(?:\.0)?|(?!\w{1,9}://)[^\s\d]\S{0,80}(?: \S{0,20}){0,30}")
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -339,7 +339,7 @@ def tells_apart(rows: Iterable[tuple[tuple[str, ...], str]]) -> bool:
     for known, value in rows:
         # Tasks are the same on each day: "Day 1: think in silence."
         said.setdefault(known, []).append(
-            _NUMBER.sub("", value) if value.count(" ") > LEAST_SPACES else value
+            _NUMBER_OF_TASK.sub("", value) if value.count(" ") > LEAST_SPACES else value
         )
     different = set().union(*said.values())
     is_few = 1 < len(different) <= _MOST_SIDES and 2 * len(different) <= sum(map(len, said.values()))

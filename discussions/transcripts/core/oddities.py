@@ -209,6 +209,8 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     leaking = (message for message in game.messages if _may_leak(message.text))
     zeros = [at for at in _find_each(whole, "0zZ") if whole[at - 1].isspace()] if lowest == 1 else []
     votes = Counter(vote.round for vote in game.votes)
+    numbered = {name: rf"\b{re.escape(name)}\b" for name in _unknown_numbers(game, whole)}
+    voted = {name: rf"{re.escape(name)}\b" for name in _unknown_names(game, whole)}
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
         TIME_BACK: list(_times_back(game.messages)),
@@ -217,7 +219,8 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
         TEXT_ROUND_ZERO: _matching([game.messages[at - 1] for at in _positions(game, zeros)], _ZERO),
         ONE_SPEAKER: _by_one_speaker(game),
         MANY_VOTES: [number for number, count in votes.items() if count > len(game.players)],
-        STRANGER: _strangers(game, whole),
+        # Messages that name a numbered player whom the cast does not have, or vote for somebody who is not in it.
+        STRANGER: _places(game, whole, _signs(numbered | voted)),
         NAMES_NOBODY: [1] if _names_nobody(game, whole) else [],
         FOR_ONE: _places(game, whole, _FOR_ONE),
         LOOP: _matching(_may_loop(game.messages), _LOOP),
@@ -251,13 +254,6 @@ def _positions(game: GameRecord, found: list[int]) -> list[int]:
         return []
     starts = [0, *accumulate(len(message.text) + 1 for message in game.messages[:-1])]
     return [game.messages[index].position for index in sorted({bisect_right(starts, at) - 1 for at in found})]
-
-
-def _strangers(game: GameRecord, whole: str) -> list[int]:
-    """The messages that name a numbered player whom the cast does not have, or vote for somebody who is not in it."""
-    numbered = {name: rf"\b{re.escape(name)}\b" for name in _unknown_numbers(game, whole)}
-    voted = {name: rf"{re.escape(name)}\b" for name in _unknown_names(game, whole)}
-    return _places(game, whole, _signs(numbered | voted))
 
 
 def _find_each(whole: str, signs: str) -> Iterator[int]:

@@ -116,7 +116,11 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     _propose_signs(table, columns, free, found)
     # The types may be known only now.
     guesses.add_bare_text(table, found, guesses.find_free(table, found))
-    return _with_settings(table, found)
+    mapping = recipes.MappingRecord(table.columns, found, settings=table.settings)
+    marks = [value for value in find_marks(table, mapping) if kind_of_type(value) in ("", IGNORE, SPEECH)]
+    # Where no column gives a round, a lone type may begin one.
+    is_begun = len(marks) == 1 and found.keys().isdisjoint(("round", "phase"))
+    return replace(mapping, kinds={marks[0].casefold(): ROUND} if is_begun else {})
 
 
 def _propose_player(
@@ -236,14 +240,6 @@ def _run(free: list[Column], rounds: Column) -> str:
         if begins and falls and not _tells_votes(column, None) and len(begins) + 1 == len(column.different):
             return column.name
     return ""
-
-
-def _with_settings(table: Table, found: dict[str, str]) -> recipes.MappingRecord:
-    """The columns, with what was chosen to read the file; where no column gives a round, a lone type may begin one."""
-    mapping = recipes.MappingRecord(table.columns, found, settings=table.settings)
-    marks = [value for value in find_marks(table, mapping) if kind_of_type(value) in ("", IGNORE, SPEECH)]
-    has_rounds = "round" in found or "phase" in found
-    return replace(mapping, kinds={} if has_rounds or len(marks) != 1 else {marks[0].casefold(): ROUND})
 
 
 def with_rounds(table: Table, mapping: recipes.MappingRecord) -> recipes.MappingRecord:

@@ -318,17 +318,14 @@ def _fill(draft: Draft, by_owner: dict[str, AgentChat], public: list[Answer]) ->
         thought = "\n".join(text for at, text in history.thoughts if at == answer.at)
         draft.add_message(*history.placed(answer.at), answer.text, reasoning=thought or None)
     for history in by_owner.values():
-        _add_votes(draft, history, {owner.casefold(): owner for owner in by_owner})
+        names = {owner.casefold(): owner for owner in by_owner}
+        for at, target in history.votes:
+            if target.casefold() in names:
+                draft.add_vote(*history.placed(at), names[target.casefold()])
+            else:
+                draft.add_thought(*history.placed(at), target)
         _add_private(draft, history, [answer for answer in public if answer.owner == history.owner])
     return draft.game
-
-
-def _add_votes(draft: Draft, history: AgentChat, names: dict[str, str]) -> None:
-    for at, target in history.votes:
-        if target.casefold() in names:
-            draft.add_vote(*history.placed(at), names[target.casefold()])
-        else:
-            draft.add_thought(*history.placed(at), target)
 
 
 def _add_private(draft: Draft, history: AgentChat, public: list[Answer]) -> None:
