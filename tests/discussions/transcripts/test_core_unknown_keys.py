@@ -195,6 +195,16 @@ def test_lists_of_messages_within_an_object_beside_the_talk_are_asked_about():
     assert {fault.code for fault in read_transcripts(data.encode(), "log.json").faults} == {"unknown_columns"}
 
 
+@pytest.mark.parametrize("key", ["confidence", "sentiment", "mood", "truncated", "trust_level"])
+def test_how_something_is_said_is_left_out_without_a_question(key):
+    values = (3, 5, 1, 5) if key == "confidence" else ("low", "high")
+    rows = [
+        row | {"round": 1, key: values[at % len(values)]} for at, row in enumerate(twice(lambda _hearers: {}))
+    ]
+    (game,) = read_transcripts(whole(rows), "log.json").games
+    assert len(game.record.messages) == len(rows)
+
+
 def test_lists_like_the_talk_beside_it_are_kept_apart_and_asked_about():
     talk = [{"wer": name, "was": said} for name, said in SAID]
     rounds = [

@@ -43,10 +43,11 @@ _TOLD = frozenset(
     "prompt prompts system instruction instructions observation observations obs input inputs request requests context "
     "memory memories state states history hidden secret private internal raw debug argument arguments tool".split()
 )
-# What one player says of others.
+# What one player says of others, and how they say it.
 _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
-    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
+    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order suspicion "
+    "confidence certainty trust sentiment mood emotion emotions stance feeling feelings truncated cached".split()
 )
 # Lists of those who are still in the game, or stand for election, which are one in each round, or only shrink.
 _OF_ROUNDS = frozenset(
