@@ -6,8 +6,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from discussions.core.evaluation_states import state_after
+from discussions.core.evaluation_states import SUBMITTED, state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation
 from discussions.rating.actions import act
@@ -74,11 +75,11 @@ def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
 def rate(request: SignedIn, evaluation: int) -> HttpResponse:
     """The page, or as a region the forms of one message or the results of a search; `message` selects its page.
 
-    `submitted` is the evaluation that led to this one: the page says what became of it. A closed one can be read.
+    `submitted` is the evaluation that led to this one: the page says what became of it. A closed one can be read;
+    `late` says that an answer came after it was submitted.
     """
-    asked = only_parameters(
-        request, "step", "at", "player", "votes", "nonce", "page", "find", "message", "submitted"
-    )
+    names = "step at player votes nonce page find message submitted late"
+    asked = only_parameters(request, *names.split())
     found = evaluation_or_404(request.user, evaluation)
     if asked["message"]:
         return redirect(message_address(found, parse_number(asked["message"]), asked["step"]))
@@ -94,6 +95,8 @@ def rate(request: SignedIn, evaluation: int) -> HttpResponse:
     key = parse_number(asked["submitted"])
     before = load_own_evaluation(request.user, key) if key else None
     told = describe_submitted(load_state(before)) if before else None
+    if asked["late"] and found.state == SUBMITTED:
+        told = _("Your last answer came after this game was submitted, so it does not count."), request.path
     return show_full_page(request, found, wanted, lease, told=told)
 
 
@@ -284,8 +287,11 @@ def refused(
 
 
 def not_held(request: SignedIn, evaluation: Evaluation, form: KeyedForm, refusal: NotAllowed) -> HttpResponse:
-    """Answer an act after its slot went back: say why, and how to resume the game. Any other act is refused."""
+    """Answer an act after its slot went back: say why, and how to resume the game. Any other act is refused; a page
+    that was open while another submitted the evaluation is shown as it is now, unless that would lose a text."""
     found = evaluation_or_404(request.user, evaluation.pk)
+    if is_htmx(request) and found.state == SUBMITTED and not form.data.get("text"):
+        return respond(request, page=PAGE, redirect=f"{reverse('rate', args=[found.pk])}?late=yes")
     if state_after(found.state, "resume") is None:
         raise refusal
     lease = build_lease(evaluation=found, now=timezone.now(), refusal=refusal)
@@ -327,23 +333,15 @@ def _answered(
     refusal: NotAllowed | Conflict | None = None,
 ) -> HttpResponse:
     """The current lease, with a note if it changed; without htmx, the page again."""
-    lease = build_lease(
-        evaluation=evaluation_or_404(request.user, evaluation.pk),
-        now=timezone.now(),
-        refusal=refusal,
-    )
+    found = evaluation_or_404(request.user, evaluation.pk)
+    lease = build_lease(evaluation=found, now=timezone.now(), refusal=refusal)
     # Shown once: the note must not replace another one at every key press.
     was_ended = form is not None and form.cleaned_data["known"] == ENDED
     is_again = form is not None and form.is_again
     is_news = is_again or (lease.state == ENDED) != was_ended
-    made = respond(
-        request,
-        page=PAGE,
-        region=LEASE,
-        context={"lease": lease, "is_news": is_news, "oob": False},
-        status=refusal.status if refusal else 200,
-        redirect=reverse("rate", args=[evaluation.pk]),
-    )
+    context = {"lease": lease, "is_news": is_news, "oob": False}
+    status, back = refusal.status if refusal else 200, reverse("rate", args=[evaluation.pk])
+    made = respond(request, page=PAGE, region=LEASE, context=context, status=status, redirect=back)
     if lease.state == HELD and (is_again or was_ended) and is_htmx(request):
         # The page now sends what it kept while the slot was not held, as it does after signing in again.
         made["HX-Trigger"] = goes_on(request)

@@ -98,6 +98,8 @@ def build_guides(rubric: RubricRecord) -> dict[str, Criterion]:
 def _state(visible: VisibleEvaluation, key: str, needs: int) -> tuple[str, str]:
     if key == "review":
         left = len(visible.visibility.missing)
+        if not visible.is_open:
+            return "done", _("closed")
         return ("todo", _("%(n)s to do") % {"n": left}) if left else ("done", _("ready"))
     if key == "roles" and not visible.visibility.roles:
         return "later", _("after the reveal")

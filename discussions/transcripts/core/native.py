@@ -320,7 +320,7 @@ def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes
         said, thought = split_thoughts(said)
     if thought:
         number = raw.get("roundNumber")
-        notes.warn("not_public", pointer, say("thought"))
+        notes.warn("not_public", pointer, say("nobody"))
         _keep_private(thought, "thought", player, number if type(number) is int else None, found, notes)
     return said, notice != "" or thought != ""
 

@@ -194,9 +194,14 @@ def test_a_submitted_evaluation_is_read_but_not_judged(client):
     coherence = len(load_state(done).samples["coherence"])
     assert page.content.decode().count("You said: <strong>Yes</strong>") == 5 + coherence
     assert "You said: <strong>Accurate</strong>" in page.content.decode()
-    refused = act(client, done, "question~2~1~no")
-    assert refused.status_code == 403
-    assert "was submitted" in refused.content.decode()
+    assert "ready" not in page.content.decode().partition('id="steps"')[2].partition("</nav>")[0]
+    late = act(client, done, "question~2~1~no")
+    assert (late.status_code, late["HX-Redirect"]) == (200, reverse("rate", args=[done.pk]) + "?late=yes")
+    said = get_page(client, done, "?late=yes").content.decode()
+    assert "Your last answer came after this game was submitted, so it does not count." in said
+    for given in ({"headers": {}}, {"text": "A thought that is not lost."}):
+        refused = act(client, done, "question~2~1~no", **given)
+        assert (refused.status_code, "was submitted" in refused.content.decode()) == (403, True)
 
 
 def test_undo_by_htmx_and_by_a_plain_form(client, evaluation):
