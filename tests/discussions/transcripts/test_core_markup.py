@@ -67,6 +67,14 @@ FORMS = {
         words=("", "private"),
     )
     + "</body></html>",
+    "told votes": "<!DOCTYPE html><html><body>"
+    + written(
+        '<p class="msg {k}"><i>◆</i><span class="author">{a}</span>: <span class="body">{t}</span></p>',
+        '<p class="ballot"><b>{a}</b> votes for <i>{b}</i></p>',
+        "<h2>Day {n}</h2>{}",
+        words=("", "private"),
+    )
+    + "</body></html>",
     "a table": "<html><body><table><tr><th>Day</th><th>Player</th><th>Kind</th><th>Text</th></tr>"
     + written(
         "<tr><td>{n}</td><td>{a}</td><td>{k}</td><td>{t}</td></tr>",

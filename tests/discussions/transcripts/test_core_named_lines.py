@@ -257,6 +257,27 @@ def test_votes_among_such_lines_are_read(vote):
     assert [(row["player"], row["text"]) for row in rows if "text" in row] == SAID
 
 
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        (
+            ["╭─ {name} muses ────╮", "│ {said}  │", "╰───────────────────╯"],
+            "🗳  Ann → Cid\n🗳  Bea votes for Ann.\nCid votes for Ann\n",
+        ),
+        (
+            ["> **{name}** — {said}", ""],
+            "\n| Voter | Vote |\n|---|---|\n| Ann | Cid |\n| Bea | Ann |\n| Cid | Ann |\n",
+        ),
+    ],
+)
+def test_votes_told_between_such_lines_are_read(shape, told):
+    data = text(*shape, rounds="Round {}\n").decode() + "\n" + told
+    _mapping, rows = rows_of(data.encode())
+    votes = [(row["player"], row["target"]) for row in rows if row.get("type") == "vote"]
+    assert votes == [("Ann", "Cid"), ("Bea", "Ann"), ("Cid", "Ann")]
+    assert [(row["player"], row["text"]) for row in rows if row.get("text")] == SAID
+
+
 def test_lines_of_two_names_are_votes_where_somebody_says_so():
     data = (
         text("! {name}: {said}", rounds="Round {}\n")

@@ -113,19 +113,11 @@ _BETWEEN = re.compile(r"\s{0,3}[、，;；]\s{0,3}")
 
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
-    finders: Iterable[Callable[[Lines], Form | None]] = (
-        *(
-            find_steps,
-            _find_fields,
-            partial(_find_changed, form=_parts_facts),
-            find_verbs,
-            _find_parts,
-            _find_above,
-            find_boxes,
-        ),
-        *(find_branches, _find_play, _find_roles, _find_titles),
-        *(partial(_find_changed, form=form) for form in (parts_of_tables, parts_votes, without_voting)),
-    )
+    changing = (_parts_facts, parts_of_tables, parts_votes, without_voting)
+    facts, *votes = (partial(_find_changed, form=form) for form in changing)
+    above = (find_steps, _find_fields, facts, find_verbs, _find_parts, _find_above, find_boxes)
+    below = (find_branches, find_play, _find_roles, _find_titles)
+    finders: Iterable[Callable[[Lines], Form | None]] = (*above, *below, *votes)
     found = []
     for find in finders:
         if form := find(lines):
@@ -297,7 +289,7 @@ def _part_of_box(line: str) -> tuple[str, str]:
         return "name", _label(mode["name"], mode["mode"]) if mode else _label(top["title"], "")
     row = line.strip()
     if _BOX_EDGE.fullmatch(line) or not row.startswith(_BARS):
-        return "told", "" if _BOX_EDGE.fullmatch(line) else line
+        return "told", "" if _BOX_EDGE.fullmatch(line) else line.strip(" ─━═┄🗳")
     text = row[1:-1] if row[1:].endswith(_BARS) else row[1:]
     return "text", text.removeprefix(" ").rstrip()
 
@@ -392,7 +384,7 @@ def _label(name: str, mode: str) -> str:
     return f"{name.strip()} ({mode}): " if mode else f"{name.strip()}: "
 
 
-def _find_play(lines: Lines) -> Form | None:
+def find_play(lines: Lines) -> Form | None:
     names = Counter(filter(None, _names_of_play(lines)))
     called = {name for name, count in names.items() if count > 1}
     often = sum(names[name] for name in called)
@@ -422,6 +414,8 @@ def _parts_of_play(lines: Lines, *, names: set[str]) -> Parts:
             yield "name", _label(name if name in whole else called[at], mode)
         elif at and called[at - 1] and not is_new and _ASIDE.fullmatch(line):
             yield "same", ""
+        elif line.isupper() and read_heading(scene := line.rpartition(" - ")[2]):
+            yield "same", scene
         elif FACT.fullmatch(line) or not line.strip():
             is_new = is_new or (not line.strip() and not is_indented)
             yield "same", line

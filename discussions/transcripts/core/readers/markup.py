@@ -16,7 +16,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 import msgspec
 
-from discussions.transcripts.core.audience import PRIVATE, SPEECH, THOUGHT, is_hidden, kind_of_type
+from discussions.transcripts.core.audience import PRIVATE, SPEECH, THOUGHT, VOTE, is_hidden, kind_of_type
+from discussions.transcripts.core.readers.narration import VOTES
 
 _LARGEST, _MOST_NESTED, _LEAST_ROWS = 4 * 1024 * 1024, 64, 3
 _HEARD, _LONGEST_TITLE = (PRIVATE, SPEECH, THOUGHT), 60
@@ -207,4 +208,7 @@ def _cells(node: Element, names: list[str]) -> dict[str, Any]:
         found[key] = inner.pop("text", "") if is_leaf else inner
         found |= {f"{key}.{name}": value for name, value in inner.items()} if is_leaf else {}
     text = _text_of(node, is_own=True).lstrip(":： ")
+    vote = VOTES.fullmatch(text.replace("*", "")) if kind_of_type(_key(node)) == VOTE else None
+    if vote and not (found or parts):
+        return {"voter": vote["name"], "target": vote["target"]}
     return found | ({"text": text} if _has_words(text) or (text and not parts) else {})

@@ -62,7 +62,8 @@ _VOTES = re.compile(
     re.IGNORECASE,
 )
 _TOLD_VOTES = re.compile(
-    r"(?:(?<=[.:;] )|\A)\0(?:(?:,| and|, and) \0)*,? (?:has |have )?(?:votes?|voted) (?:for |against )?\0(?=[.;!]|\Z)"
+    r"(?:(?<=[.:;] )|\A)\0(?:(?:,| and|, and) \0)*,? (?:(?:has |have )?(?:votes?|voted) (?:for |against )?|→ |-> )"
+    r"\0(?=[.;!]|\Z)"
 )
 # Who speaks and who hears it, in brackets before a text.
 _ADDRESSED = re.compile(r"\0 ?(?:->|→|=>) ?\0[^\0]{0,60}[\])>]\Z")
@@ -262,7 +263,8 @@ def read_named(lines: list[str]) -> Rows:
         else:
             row = {} if is_rule or not line.strip() else _other_row(line, place, labels, names)
         rows.append((number, row))
-        rows += [] if head or row else [(number, place.begun | vote) for vote in _told_votes(line, any_name)]
+        said = told.get(number, "" if head or row else line)
+        rows += [(number, place.begun | vote) for vote in _told_votes(said, any_name)]
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], any_name)
 
 

@@ -31,6 +31,7 @@ from discussions.transcripts.core.readers.named_lines import OTHER, read_named
 from discussions.transcripts.core.readers.narration import VOTE_COMMAND, WHO, Rounds, part_of_day, votes_in
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.readers.vote_lines import parts_of_tables
 from discussions.transcripts.core.thoughts import have_asides
 from workspace.core.words import mark
 
@@ -198,10 +199,9 @@ def find_separators(text: str) -> list[tuple[str, str]]:
 
 def _lines(text: str) -> list[str]:
     """The lines, with boxes and branches as names before texts."""
-    lines = text.splitlines()
-    found = (
-        find(lines) for find in (forms.find_steps, forms.find_verbs, forms.find_boxes, forms.find_branches)
-    )
+    lines = [line for _kind, line in parts_of_tables(text.splitlines())]
+    finders = (forms.find_steps, forms.find_verbs, forms.find_boxes, forms.find_branches, forms.find_play)
+    found = (find(lines) for find in finders)
     return forms.as_chat(lines, filter(None, found))
 
 
