@@ -262,9 +262,8 @@ def read_named(lines: list[str]) -> Rows:
             row = _hear(place, told[number])
         else:
             row = {} if is_rule or not line.strip() else _other_row(line, place, labels, names)
-        rows.append((number, row))
-        said = told.get(number, "" if head or row else line)
-        rows += [(number, place.begun | vote) for vote in _told_votes(said, any_name)]
+        votes = _told_votes(told.get(number, "" if head or row else line), any_name)
+        rows += [(number, one) for one in (row, *(place.begun | vote for vote in votes))]
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], any_name)
 
 
