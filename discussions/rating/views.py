@@ -96,7 +96,7 @@ def rate(request: SignedIn, evaluation: int) -> HttpResponse:
     before = load_own_evaluation(request.user, key) if key else None
     told = describe_submitted(load_state(before)) if before else None
     if asked["late"] and found.state == SUBMITTED:
-        told = _("Your last answer came after this game was submitted, so it does not count."), request.path
+        told = _("What you did last came after this game was submitted, so it does not count."), request.path
     return show_full_page(request, found, wanted, lease, told=told)
 
 

@@ -44,15 +44,15 @@ const isAstray = () => Boolean(now) && ![undefined, now.slice(8)].includes(curre
 
 function point(item = current()) {
   if (!item?.matches(".now")) says.replaceChildren(); // it was said of what was asked before
-  for (const one of all(".item.now")) if (one !== item) one.classList.remove("now");
-  item?.classList.add("now");
+  for (const one of all(".item")) one.classList.toggle("now", one === item);
   const tab = document.querySelector("#steps [aria-current]") ?? document.getElementById("step-says");
   if (!tab?.dataset.name) return;
   const ones = items().filter((one) => one.matches(".one, .rates"));
-  const at = ones.indexOf(item) + 1;
-  const done = ones.filter((one) => one.dataset.value || one.querySelector("[aria-pressed=true]"));
+  const [at, done] = [ones.indexOf(item) + 1, ones.filter((one) => one.dataset.value || one.querySelector("[aria-pressed=true]"))];
   tab.style.setProperty("--done", `${(100 * done.length) / (ones.length || 1)}%`);
-  const words = document.querySelector("#steps, #step-says").dataset.says.replace("{name}", tab.dataset.name).replace("{n}", at);
+  const spoken = document.querySelector("#steps, #step-says").dataset;
+  const left = document.querySelector(".step.on .wider") ? ones.filter((one) => one.matches("[data-needs]")).length : 0;
+  const words = (left ? spoken.further : spoken.says).replace("{name}", tab.dataset.name).replace("{n}", left || at);
   document.getElementById("step-says").textContent = at ? words.replace("{all}", ones.length) : tab.title.replace(":", ",");
 }
 

@@ -47,9 +47,13 @@ def test_an_evaluator_is_asked_for_more_and_sees_why(live_stack, page: Page):
         "disagree on 2 or more of the 6 messages of your sample. So 10 more are asked for"
     )
     expect(why).to_contain_text("until they are enough to score this game")
-    assert 7 <= asks.count() <= 10
+    further = asks.count()
+    assert 7 <= further <= 10
+    says = page.locator("#step-says")
+    expect(says).to_have_text(f"Role consistency, further messages: {further} left")
     expect(page.locator("#step-review")).to_contain_text("has no label of role consistency yet")
     press_inconsistent(page)
+    expect(says).to_have_text(f"Role consistency, further messages: {further - 1} left")
     expect(focused(page)).to_have_attribute("data-kind", "role_consistency")
     expect(why).to_be_visible()
     assert len([kind for kind, _subject in judgements(live_stack) if kind == "role_consistency"]) == first + 1

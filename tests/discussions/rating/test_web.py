@@ -198,7 +198,7 @@ def test_a_submitted_evaluation_is_read_but_not_judged(client):
     late = act(client, done, "question~2~1~no")
     assert (late.status_code, late["HX-Redirect"]) == (200, reverse("rate", args=[done.pk]) + "?late=yes")
     said = get_page(client, done, "?late=yes").content.decode()
-    assert "Your last answer came after this game was submitted, so it does not count." in said
+    assert "What you did last came after this game was submitted, so it does not count." in said
     for given in ({"headers": {}}, {"text": "A thought that is not lost."}):
         refused = act(client, done, "question~2~1~no", **given)
         assert (refused.status_code, "was submitted" in refused.content.decode()) == (403, True)
