@@ -288,12 +288,18 @@ def _hiding_keys(messages: list[Any]) -> list[str]:
 
 
 def _unknown_phases(messages: list[Any]) -> list[str]:
-    """The phases and channels of messages of which nothing is known."""
-    said = (with_role(message) for message in as_objects(messages))
-    phases = distinct(str(first_values(message, "phase").get("phase", "")) for message in said)
-    return [
-        phase for phase in phases if phase and not (kind_of_phase(phase) or hidden_part({"phase": phase}))
-    ]
+    """The phases and channels of which nothing is known, and the keys of channels that not all messages have."""
+    said = [one for one in map(with_role, as_objects(messages)) if str(one.get("role")) not in LEFT_OUT]
+    keys = dict.fromkeys(key for message in said for key in message if field_of(key) == "phase")
+    unknown: list[str] = []
+    for key in keys:
+        phases = distinct(str(message.get(key) or "") for message in said if message.get("content"))
+        # A channel is no round: of its "2" nothing is known.
+        kind_of = kind_of_type if looks_like_audience(key) else kind_of_phase
+        kinds = {phase: kind_of(phase) or hidden_part({"phase": phase}) for phase in phases}
+        is_told = kind_of is kind_of_type and SPEECH in kinds.values()
+        unknown += [phase or key for phase, kind in kinds.items() if not kind and (phase or is_told)]
+    return unknown
 
 
 def _unclear_labels(names: list[str], players: Any) -> list[str]:
