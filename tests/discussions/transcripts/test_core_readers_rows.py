@@ -170,7 +170,7 @@ def test_talk_at_night_and_in_private_is_kept_apart_and_counted(column, first, h
     assert len(read.record.votes) == 1
     assert [(entry.after, entry.text, entry.kind) for entry in read.private] == [(1, "b", "talk")]
     (left_out,) = [warning for warning in read.warnings if warning.code == "not_public"]
-    assert f'1 (first "{hidden.replace("_", " ")}").' in left_out.message
+    assert f'1 (first for "{hidden.replace("_", " ")}").' in left_out.message
     assert left_out.place == "file.txt line 3"
 
 
