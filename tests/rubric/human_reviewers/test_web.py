@@ -17,6 +17,7 @@ from django.urls import reverse
 from rubric.checks.actions import CHECKS
 from rubric.core.scales import Scale
 from rubric.human_reviewers.actions import submit_marked_review
+from rubric.human_reviewers.queries.reviews import load_review_state
 from rubric.models import Mark, MarkRevision, Review, RubricVersion
 from tests.factories.human_reviewers import (
     begin,
@@ -337,7 +338,11 @@ def test_handing_in_names_the_first_missing_thing_and_leads_there(client, review
     answer = client.post(reverse("submit_review", args=[review.pk]), {"key": "s"}, headers=HTMX)
     text = answer.content.decode()
     assert answer.status_code == 422
-    assert "Response B has no holistic score." in text
+    assert re.search(
+        r'href="[^"]+\?step=whole#item-holistic-2"[^>]*>Response B has no holistic score.</a>', text
+    )
+    (left,) = re.findall(r"(\d+) answers are missing. The first:", text)
+    assert int(left) == len(load_review_state(Review.objects.get()).missing) > 1
     assert 'data-first="item-holistic-2"' in text
     assert Review.objects.get().state == "draft"
 
