@@ -185,6 +185,31 @@ def test_other_lists_of_lists_are_no_table(rows):
     assert fault.code == "unknown_format"
 
 
+def test_each_of_several_games_has_the_roles_that_stand_beside_its_rows():
+    games = [
+        {
+            "gameId": number,
+            "playerRoles": {"Ann": role, "Bea": "villager"},
+            "days": [
+                {
+                    "turns": [
+                        {"playerName": name, "spokenText": f"I am {name} of {number}."}
+                        for name in ("Ann", "Bea")
+                    ]
+                }
+            ],
+        }
+        for number, role in (("a", "seer"), ("b", "wolf"))
+    ]
+    data = "\n".join(map(json.dumps, games)).encode()
+    table = read_head(data, is_part=False)
+    read = read_transcripts(data, "a.jsonl", columns=[propose_mapping(table)]).games
+    assert [[player.role for player in game.record.players] for game in read] == [
+        ["seer", "villager"],
+        ["wolf", "villager"],
+    ]
+
+
 def test_the_id_of_games_in_a_list_may_be_a_list():
     said = [{"player": "Ann", "text": "Hi, Bea."}, {"player": "Bea", "text": "Hi, Ann."}]
     read = read_transcripts(json.dumps([{"gameId": [1], "messages": said}] * 2).encode(), "log.json")

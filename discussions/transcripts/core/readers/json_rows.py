@@ -367,8 +367,9 @@ def table_at(value: Any, path: str) -> Table | None:
     first = _keys(path)[:1]
     parts = as_objects([value, *as_list(value)])
     beside = [{key: part for key, part in one.items() if key not in first} for one in parts]
-    around = [] if is_counted else [*beside, *table.around]
-    return replace(table, settings={recipes.LIST: path}, choices=choices, counted=counted, around=around)
+    around, of_games = ([], beside) if is_counted else ([*beside, *table.around], [])
+    table = replace(table, settings={recipes.LIST: path}, choices=choices, counted=counted)
+    return replace(table, around=around, of_games=of_games)
 
 
 def count_rows(value: Any, path: str) -> int:

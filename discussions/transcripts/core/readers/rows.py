@@ -184,7 +184,7 @@ def games_of_rows(
     signs = signs or row_kinds.read_signs(table, mapping)
     is_several = mapping.settings.get(recipes.GAMES) == recipes.SEVERAL_GAMES
     games = _runs(table, signs.at, find_restarts(table, mapping) if is_several else [])
-    for key, runs in games.items():
+    for number, (key, runs) in enumerate(games.items()):
         notes = new_notes()
         # A column that only numbers the games of a file is no id.
         is_named = "game" in signs.at and mapping.fields.get("game") != table.counted
@@ -206,7 +206,8 @@ def games_of_rows(
             _read_row(game, cells, place, own)
         if signs.reads_rounds and game.round is None and vote_again(game.ballots):
             notes.fault(recipes.UNKNOWN_COLUMNS, "", VOTES_AGAIN)
-        add_listed(table.around if len(games) == 1 else (), game.roster, signs.aliases)
+        around = table.of_games[number:][:1] if len(table.of_games) == len(games) else []
+        add_listed(table.around if len(games) == 1 else around, game.roster, signs.aliases)
         yield _finish(game), notes
 
 

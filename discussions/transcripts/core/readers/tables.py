@@ -79,6 +79,8 @@ class Table(Struct, frozen=True):
     # What has to be asked about in any case, such as channels that may be games, and how many rows have it.
     asked: dict[str, int] = {}
     around: list[Any] = []
+    # What is around the rows of each of several games.
+    of_games: list[Any] = []
     # How a text begins, where templates say how its lines are written, or could.
     first_lines: list[str] = []
 
