@@ -448,9 +448,8 @@ def _role_last(line: str, *, named: "re.Pattern[str]") -> tuple[str, str]:
 
 def _find_titles(lines: Lines) -> Form | None:
     """Words in marks that come back as titles of parts: "*vote 1*"."""
-    counts = Counter(title for line in lines if (title := title_apart(line)))
-    often = (title for title, count in counts.items() if count > 1)
-    titles = {title for title in often if kind_of_type(title) and not is_hidden(title)}
+    counts = Counter(filter(None, map(title_apart, lines)))
+    titles = {one for one, count in counts.items() if count > 1 and kind_of_type(one) and not is_hidden(one)}
     return partial(map, partial(_as_part, titles=titles)) if titles else None
 
 

@@ -180,8 +180,8 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
 
 def _is_start(line: str, called: Collection[str]) -> bool:
     found = chat.match_message(chat.plain_line(line))
-    is_timed = found is not None and (found["boxed"] or found["bare"])
-    return bool(is_timed or (found and chat.read_aside(found["name"].strip())[0] in called))
+    is_called = found and chat.read_aside(found["name"].strip())[0] in called
+    return bool(found and (found["boxed"] or found["bare"] or is_called))
 
 
 def _as_marked(line: ChatLine, written: str) -> str:
@@ -383,15 +383,18 @@ def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
 def find_titles(lines: list[str], starts: Collection[int], called: Collection[str] = ()) -> dict[int, str]:
     """The lines above messages that are titles: alone in marks, below a blank line or a heading.
 
-    In a chat with times what has none may be a title of any form.
+    In a chat with times, or names in brackets, what has none may be a title of any form.
     """
     first, found = min(starts, default=0), _find_rooms(lines, starts)
-    is_timed = 2 * sum(chat.TIMED.match(lines[number - 1]) is not None for number in starts) > len(starts)
+    marked = {n for n, line in enumerate(lines, start=1) if line[:1] == "<" or chat.TIMED.match(line)}
+    is_marked = 2 * len(marked.intersection(starts)) > len(starts)
+    is_dense = 2 * sum(lines[number - 2].strip() == "" for number in starts) < len(starts)
     filled = [number for number, line in enumerate(lines, start=1) if line.strip("=_*~-# ")]
     for number, below in pairwise(filled):
-        line, above = lines[number - 1], lines[number - 2] if number > 1 else ""
-        is_free = is_timed and not chat.TIMED.match(line)
-        if number in starts or below not in starts or not (is_free or below == number + 1):
+        line, above = lines[number - 1], lines[number - 2].strip("=_*~- ") if number > 1 else ""
+        is_free = is_marked and number not in marked
+        is_near = is_free or below == number + 1 or (is_dense and not above)
+        if number in starts or below not in starts or not is_near:
             continue
         end = line.rstrip()
         label = _NAMED_PART.fullmatch(end) if is_free else None
@@ -399,10 +402,9 @@ def find_titles(lines: list[str], starts: Collection[int], called: Collection[st
         # What hides the lines below goes on with no text, nor does what opens the talk after that.
         hides = line[:1].isupper() and chat.HIDDEN.search(line)
         opens = found and line.count(" ") < LEAST_NUMBERED and kind_of_type(line) == SPEECH
-        is_below = number > 1 and (not above.strip() or read_heading(above) is not None)
-        is_new = (line[:1].isalnum() and (hides or opens or is_below)) or (
-            is_free and (is_below or is_named or end.isupper())
-        )
+        is_below = number > 1 and (not above or read_heading(above) is not None)
+        is_alone = is_free and (is_named or end.isupper() or end[-1] in ":：" or line[0] in "#>*")
+        is_new = is_alone or ((line[0].isalnum() or is_free) and (hides or opens or is_below))
         is_sentence = (
             len(line) >= LONGEST_TITLE or end.endswith((*ENDS, ",")) or (":" in end[:-1] and not is_named)
         )
