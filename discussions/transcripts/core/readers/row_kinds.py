@@ -204,6 +204,7 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     counts = [column for column, own in unknown.items() if guesses.is_count(table, own[0])]
     signs = replace(signs, at=signs.at | unknown, unsure=counts + _hiding_all(first))
     has_hearers = any(_is_sign(field) and field not in ("type", "phase") for field in signs.at)
+    has_hearers = has_hearers or _is_guessed(table, signs)
     return _with_players(table, signs) if has_hearers else signs
 
 
@@ -223,16 +224,24 @@ def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     is_told = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
     signs = replace(signs, names=found, kinds=({NAMED: PRIVATE} if is_told else {}) | dict(signs.kinds))
     said = [own for own in rows if {recipes.TEXT, recipes.PLAYER} <= own.keys()]
-    return replace(signs, told_all=_telling_all(said, replace(signs, kinds={})))
+    guessed = ["type"] if _is_guessed(table, signs) else []
+    return replace(
+        signs, told_all=_telling_all(said, replace(signs, kinds={}), ("audience", "public", *guessed))
+    )
 
 
-def _telling_all(rows: list[dict[str, str]], signs: RowSigns) -> list[str]:
+def _is_guessed(table: Table, signs: RowSigns) -> bool:
+    """Whether the column of types is none by its name: it may say who heard a row."""
+    return any(recipes.field_of(table.columns[place]) is None for place in signs.at.get("type", ()))
+
+
+def _telling_all(rows: list[dict[str, str]], signs: RowSigns, known: Collection[str]) -> list[str]:
     """The fields that say of some texts that all heard them; without what is called after the hidden, nothing is."""
     found = []
     for field in signs.at:
         column = field.removeprefix(UNCLEAR)
         is_unclear = column != field and recipes.field_of(column) != "type" and not is_hidden(column)
-        own = rows if is_unclear or field in ("audience", "public") else []
+        own = rows if is_unclear or field in known else []
         cells = ({key: one[key] for key in (field, recipes.PLAYER)} for one in own if field in one)
         if any(kind == SPEECH for one in cells for kind, _value in _column_signs(one, signs)):
             found.append(field)
