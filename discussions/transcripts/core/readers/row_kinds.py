@@ -204,8 +204,7 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     counts = [column for column, own in unknown.items() if guesses.is_count(table, own[0])]
     signs = replace(signs, at=signs.at | unknown, unsure=counts + _hiding_all(first))
     has_hearers = any(_is_sign(field) and field not in ("type", "phase") for field in signs.at)
-    has_hearers = has_hearers or _is_guessed(table, signs)
-    return _with_players(table, signs) if has_hearers else signs
+    return _with_players(table, signs) if has_hearers or _is_guessed(table, signs) else signs
 
 
 def _with_players(table: Table, signs: RowSigns) -> RowSigns:
