@@ -41,7 +41,7 @@ class Whisper(Struct, frozen=True):
 class Unsaid(Struct, frozen=True):
     """A message with what was not said at it.
 
-    `thoughts` are those of its author since their last message, `ballots` their votes of its round, else of the next
+    `thoughts` are those of its author since their last message, and right after the last of all; `ballots` their votes of its round, else of the next
     round in which they voted. Everything else that was private stands once: `whispers` after the message, and `before`
     it what precedes the first message, or begins the round of this one.
     """
@@ -76,9 +76,16 @@ def list_unsaid(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int
     thoughts, before, talk = (defaultdict[int, list[Any]](list) for _kind in range(3))
     for entry in entries:
         own = said.get(entry.player, [])
-        later = bisect_right(own, entry.after)
-        if entry.kind == "thought" and later < len(own):
-            thoughts[own[later]].append(entry.text)
+        later = own[bisect_right(own, entry.after) :][:1]
+        # What somebody thinks in the round of their last message, right after it, belongs to it.
+        if (
+            not later
+            and own[-1:] == [entry.after]
+            and entry.round in (None, record.messages[own[-1] - 1].round)
+        ):
+            later = own[-1:]
+        if entry.kind == "thought" and later:
+            thoughts[later[0]].append(entry.text)
         elif entry.kind != "vote":
             number, last = entry.round or 0, record.messages[entry.after - 1].round if entry.after else -1
             is_next = entry.after < len(record.messages) and number > last

@@ -34,6 +34,13 @@ def test_a_thought_belongs_to_the_next_message_of_its_author():
     assert [position for position, said in unsaid.items() if said.is_any] == [1, 3]
 
 
+def test_a_thought_right_after_the_last_message_of_its_author_belongs_to_it():
+    entries = [entry(4, 3, "thought", "d"), entry(3, 1, "thought", "e", round=2), entry(4, 1, "thought", "f")]
+    unsaid = list_unsaid(RECORD, entries)
+    assert [unsaid[position].thoughts for position in (1, 3, 4)] == [[], ["e"], ["d"]]
+    assert [whisper.text for whisper in unsaid[4].whispers] == ["f"]
+
+
 def test_the_vote_is_that_of_the_round_else_of_the_next_with_how_it_went():
     unsaid = list_unsaid(RECORD, [entry(0, 1, "vote", "easy", round=1)])
     assert unsaid[1].ballots == [Ballot(1, "Bea", "easy", 2, 3, has_left=True, role="SEER")]
