@@ -277,7 +277,7 @@ def _hiding_keys(messages: list[Any]) -> list[str]:
         for message in said
         if str(message.get("role")) not in LEFT_OUT
     ]
-    if not rows:
+    if all(row.keys() <= {PLAYER, TEXT, "round"} for row in rows):
         return []
     table = table_of_objects(list(enumerate(rows)), "/{}".format)
     known = {field: field for field in (PLAYER, TEXT, "round", "audience")}
