@@ -41,9 +41,9 @@ class Whisper(Struct, frozen=True):
 class Unsaid(Struct, frozen=True):
     """A message with what was not said at it.
 
-    `thoughts` are those of its author since their last message, and right after the last of all; `ballots` their votes of its round, else of the next
-    round in which they voted. Everything else that was private stands once: `whispers` after the message, and `before`
-    it what precedes the first message, or begins the round of this one.
+    `thoughts` are those of its author since their last message, and right after the last of all; `ballots` their votes
+    of its round, else of the next round in which they voted. Everything else that was private stands once: `whispers`
+    after the message, and `before` it what precedes the first message, or begins the round of this one.
     """
 
     position: int
