@@ -75,17 +75,8 @@ def list_unsaid(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int
         said[message.player].append(message.position)
     thoughts, before, talk = (defaultdict[int, list[Any]](list) for _kind in range(3))
     for entry in entries:
-        own = said.get(entry.player, [])
-        later = own[bisect_right(own, entry.after) :][:1]
-        # What somebody thinks in the round of their last message, right after it, belongs to it.
-        if (
-            not later
-            and own[-1:] == [entry.after]
-            and entry.round in (None, record.messages[own[-1] - 1].round)
-        ):
-            later = own[-1:]
-        if entry.kind == "thought" and later:
-            thoughts[later[0]].append(entry.text)
+        if entry.kind == "thought" and (at := _find_message(entry, said.get(entry.player, []), record)):
+            thoughts[at].append(entry.text)
         elif entry.kind != "vote":
             number, last = entry.round or 0, record.messages[entry.after - 1].round if entry.after else -1
             is_next = entry.after < len(record.messages) and number > last
@@ -108,6 +99,16 @@ def list_unsaid(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int
         )
         for message in record.messages
     }
+
+
+def _find_message(entry: PrivateEntry, own: list[int], record: GameRecord) -> int:
+    """Which of its author's `own` messages a thought belongs to; 0 for none."""
+    later = bisect_right(own, entry.after)
+    if later < len(own):
+        return own[later]
+    # What somebody thinks in the round of their last message, right after it, belongs to it.
+    is_last = own[-1:] == [entry.after] and entry.round in (None, record.messages[own[-1] - 1].round)
+    return own[-1] if is_last else 0
 
 
 def _list_ballots(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int, dict[int, list[Ballot]]]:
