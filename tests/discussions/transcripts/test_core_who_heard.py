@@ -139,3 +139,41 @@ def test_what_not_everybody_heard_is_hidden_or_asked_about(name, form):
         records = [first]
     texts = [message.text for record in records for message in record.messages]
     assert len(texts) == 3 * len(NAMES) and CANARY not in str(texts)
+
+
+MARKED = {
+    "before": ("{name}: {text}", "{name}: ({mark}) {text}"),
+    "before all": ("{name}: (square) {text}", "{name}: ({mark}) {text}"),
+    "after": ("{name}: {text}", "{name}: {text} [{mark}]"),
+    "at": ("{name}: {text}", "{name}@{mark}: {text}"),
+    "slash": ("{name}: {text}", "{name}/{mark}: {text}"),
+    "angles": ("<{name}> {text}", "<{name}@{mark}> {text}"),
+    "emphasis": ("**{name}**: {text}", "**{name}** _({mark})_: {text}"),
+}
+
+
+@pytest.mark.parametrize("form", MARKED)
+@pytest.mark.parametrize("mark", ["burrow", "back room", "тайник", "inner"])
+@pytest.mark.parametrize("clock", ["", "[10:05:00] "])
+def test_words_beside_names_or_texts_of_a_chat_are_asked_about(form, mark, clock):
+    said = rows("reaches", lambda _who, _author: None, {})
+    written = [
+        f"{clock}{MARKED[form][CANARY in row['text']]}".format(
+            name=row["speaker"], text=row["text"], mark=mark
+        )
+        for row in said
+    ]
+    data = "\n".join(written).encode()
+    read = read_transcripts(data, "log.txt")
+    texts = [message.text for game in read.games for message in game.record.messages]
+    if not read.games:
+        table = read_head(data, is_part=False, is_any_text=True)
+        assert table is not None
+        mapping = propose_mapping(table)
+        answers = {
+            one.value.casefold(): PRIVATE for one in find_questions(table, mapping) if CANARY in one.example
+        }
+        first = read_first_game(table, replace(mapping, kinds=answers | mapping.kinds), "f", "f", {}).record
+        assert first is not None
+        texts = [message.text for message in first.messages]
+    assert texts and CANARY not in str(texts)

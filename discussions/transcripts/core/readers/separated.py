@@ -200,9 +200,10 @@ def find_separators(text: str) -> list[tuple[str, str]]:
 def _lines(text: str) -> list[str]:
     """The lines, with boxes and branches as names before texts."""
     lines = [line for _kind, line in parts_of_tables(text.splitlines())]
-    finders = (forms.find_steps, forms.find_verbs, forms.find_boxes, forms.find_branches, forms.find_play)
-    found = (find(lines) for find in finders)
-    return forms.as_chat(lines, filter(None, found))
+    names = (forms.find_steps, forms.find_verbs, forms.find_boxes, forms.find_branches, forms.find_play)
+    lines = forms.as_chat(lines, filter(None, (find(lines) for find in names)))
+    marked = forms.find_marked(lines)
+    return forms.as_chat(lines, [marked] if marked else [])
 
 
 def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Found]:
