@@ -149,7 +149,24 @@ MARKED = {
     "slash": ("{name}: {text}", "{name}/{mark}: {text}"),
     "angles": ("<{name}> {text}", "<{name}@{mark}> {text}"),
     "emphasis": ("**{name}**: {text}", "**{name}** _({mark})_: {text}"),
+    "room": ("{name}: {text}", "{mark}: {name}: {text}"),
 }
+
+
+def read_log(data: bytes) -> list[str]:
+    """The public texts, once what hides texts is answered."""
+    read = read_transcripts(data, "log.txt")
+    if read.games:
+        return [message.text for game in read.games for message in game.record.messages]
+    table = read_head(data, is_part=False, is_any_text=True)
+    assert table is not None
+    mapping = propose_mapping(table)
+    answers = {
+        one.value.casefold(): PRIVATE for one in find_questions(table, mapping) if CANARY in one.example
+    }
+    first = read_first_game(table, replace(mapping, kinds=answers | mapping.kinds), "f", "f", {}).record
+    assert first is not None
+    return [message.text for message in first.messages]
 
 
 @pytest.mark.parametrize("form", MARKED)
@@ -163,17 +180,23 @@ def test_words_beside_names_or_texts_of_a_chat_are_asked_about(form, mark, clock
         )
         for row in said
     ]
-    data = "\n".join(written).encode()
-    read = read_transcripts(data, "log.txt")
-    texts = [message.text for game in read.games for message in game.record.messages]
-    if not read.games:
-        table = read_head(data, is_part=False, is_any_text=True)
-        assert table is not None
-        mapping = propose_mapping(table)
-        answers = {
-            one.value.casefold(): PRIVATE for one in find_questions(table, mapping) if CANARY in one.example
-        }
-        first = read_first_game(table, replace(mapping, kinds=answers | mapping.kinds), "f", "f", {}).record
-        assert first is not None
-        texts = [message.text for message in first.messages]
+    texts = read_log("\n".join(written).encode())
+    assert texts and CANARY not in str(texts)
+
+
+@pytest.mark.parametrize("title", ["[burrow]", "{burrow}", "=== burrow ===", "```burrow"])
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_a_title_alone_divides_a_chat_with_blank_lines_or_without(title, blank):
+    said = rows("reaches", lambda _who, _author: None, {})
+    parts = []
+    for number in (1, 2, 3):
+        own = [row for row in said if row["round"] == number]
+        talk, hidden = (
+            "\n".join(
+                f"{row['speaker']}: {row['text']}" for row in own if (CANARY in row["text"]) == is_hidden
+            )
+            for is_hidden in (False, True)
+        )
+        parts.append(f"Day {number}\n{talk}\n{blank}{title}\n{blank}{hidden}\n")
+    texts = read_log("\n".join(parts).encode())
     assert texts and CANARY not in str(texts)

@@ -169,13 +169,25 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         ),
         not all(map(part_of_day, find_titles(whole, starts, called).values())),
         have_asides(line.text for line in said),
-        any(line.text.startswith(("💭", "🧠", "🤫")) for line in said),
+        any(line.text.startswith(("💭", "🧠", "🤫")) for line in said) or _holds_others(said, whole, called),
         has_marks(found, called),
         # Who often speaks with a role that hides, and often without: "Ann (mafia): ..." is no role then.
         any(voices[name, True] > 1 < voices[name, False] for name, _is_hidden in voices.copy()),
         are_keys([(line.name, line.text) for line in said]),
     )
     return any(checks)
+
+
+def _holds_others(said: list[ChatLine], whole: list[str], called: Collection[str]) -> bool:
+    """Whether messages stand in quotes ("> Ann: Hi."), or in all that a room "says" ("den: Ann: Hi.")."""
+    led: dict[str, set[str]] = {}
+    for line in said:
+        name, colon, _text = line.text.partition(":")
+        led.setdefault(line.name, set()).add(name if colon and name in called and name != line.name else "")
+    quoted = (chat.match_message(line.lstrip("> ")) for line in whole if line[:1] == ">")
+    return any("" not in names and len(names) > 1 for names in led.values()) or any(
+        match and match["name"] in called for match in quoted
+    )
 
 
 def _is_start(line: str, called: Collection[str]) -> bool:
@@ -411,7 +423,7 @@ def find_titles(lines: list[str], starts: Collection[int], called: Collection[st
         # Above the first message a bare title says nothing of the parts, unless it hides them.
         counts = number > first or is_hidden(line)
         is_bare = is_new and counts and not is_sentence and not read_heading(line)
-        if is_bare or (title_apart(line) and below == number + 1):
+        if is_bare or title_apart(line):
             found.setdefault(number, line.strip(" *_#=~-[](){}<>"))
     return found
 
@@ -429,9 +441,11 @@ def split_hidden(lines: list[str], starts: Collection[int]) -> Iterator[tuple[in
     """Each line with its number and ""; those that words in marks hide, up to the next or a blank, as one with them."""
     titles = hidden_parts(lines)
     part, first, hidden = "", 0, list[str]()
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    # Above a message stands the title of a part.
+    begun = {*starts, *(number for number, below in pairwise(filled) if below in starts)}
     for number, line in enumerate([*lines, ""], start=1):
-        # Directly above a message stands the title of a part.
-        title = "" if number in starts or number + 1 in starts else title_apart(line)
+        title = "" if number in begun else title_apart(line)
         if part and not title and line.strip() and number not in starts:
             hidden.append(line.strip())
             continue
