@@ -150,6 +150,7 @@ MARKED = {
     "angles": ("<{name}> {text}", "<{name}@{mark}> {text}"),
     "emphasis": ("**{name}**: {text}", "**{name}** _({mark})_: {text}"),
     "room": ("{name}: {text}", "{mark}: {name}: {text}"),
+    "rooms": ("square: {name}: {text}", "{mark}: {name}: {text}"),
 }
 
 

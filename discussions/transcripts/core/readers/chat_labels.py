@@ -180,12 +180,14 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
 
 def _holds_others(said: list[ChatLine], whole: list[str], called: Collection[str]) -> bool:
     """Whether messages stand in quotes ("> Ann: Hi."), or in all that a room "says" ("den: Ann: Hi.")."""
-    led: dict[str, set[str]] = {}
+    led: dict[str, list[str]] = {}
     for line in said:
         name, colon, _text = line.text.partition(":")
-        led.setdefault(line.name, set()).add(name if colon and name in called and name != line.name else "")
+        is_name = colon and name != line.name and (name in called or 0 < len(name) < LONGEST_VALUE)
+        led.setdefault(line.name, []).append(name if is_name else "")
     quoted = (chat.match_message(line.lstrip("> ")) for line in whole if line[:1] == ">")
-    return any("" not in names and len(names) > 1 for names in led.values()) or any(
+    rooms = ({*names} for names in led.values() if len({*names}) < len(names))
+    return any("" not in names and len(names) > 1 for names in rooms) or any(
         match and match["name"] in called for match in quoted
     )
 
