@@ -57,6 +57,8 @@ SHAPES: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "all or nobody": lambda hearers: {"reaches": "all of us" if len(hearers) > 1 else []},
     "list of all or nobody": lambda hearers: {"reaches": ["*"] if len(hearers) > 1 else []},
     "flags or nobody": lambda hearers: {"ears": dict.fromkeys(NAMES, True) if len(hearers) > 1 else {}},
+    "known ids": lambda hearers: {"private": [NAMES.index(hearers[0])] if len(hearers) == 1 else None},
+    "known name": lambda hearers: {"private": hearers[0] if len(hearers) == 1 else None},
     "marks": lambda hearers: {"ears": "".join("x" if name in hearers else "-" for name in NAMES)},
     "ids or all": lambda hearers: {
         "lane": -1 if len(hearers) > 1 else [NAMES.index(name) for name in hearers]

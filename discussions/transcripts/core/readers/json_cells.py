@@ -215,7 +215,12 @@ def _hearers(name: str, value: Any) -> str | None:
     if any(type(item) in (dict, list) for item in items):
         return None
     if field in _AUDIENCES or may_hide(name, map(str, items)):
-        return as_names(items)
+        # The player 0 is no flag.
+        return (
+            f"[{as_names(items)}]"
+            if items and kind_of_flag(as_names(items), is_private=True)
+            else as_names(items)
+        )
     are_short = all(item is not None and len(str(item)) <= recipes.LONGEST_NAME for item in items)
     return Listed(as_names(items)) if are_short and field is None else None
 

@@ -437,7 +437,8 @@ def _audience(entry: dict[str, Any]) -> Any:
     phase = given.get("phase")
     kind = kind_of_type(phase) if type(phase) is str else ""
     hidden = "nobody" if kind == THOUGHT else {"channel": phase} if kind == PRIVATE else None
-    is_private = kind_of_flag(str(given.get("private")), is_private=True) == PRIVATE
+    # A name or a room there is no flag, and hides the message, too.
+    is_private = kind_of_flag(str(given.get("private") or False), is_private=True) != SPEECH
     return given.get("audience", hidden or ({"channel": "private"} if is_private else None))
 
 
