@@ -65,7 +65,8 @@ class ColumnsPage:
         read = {
             name for names in mapping.fields.values() for name in recipes.split_columns(names, table.columns)
         }
-        self.unread_texts = [one for one in self.paths if one.path not in read and one.length >= SENTENCE]
+        unread = (one.path for one in self.paths if one.path not in read and one.length >= SENTENCE)
+        self.unread_texts = list(unread) if self.has_needed else []
 
     @property
     def apart(self) -> dict[str, int]:

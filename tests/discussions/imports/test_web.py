@@ -329,13 +329,14 @@ ANSWERS = {"player": "1", "text": "3", "round": "0", "type": "2"}
 
 def test_texts_of_a_column_that_is_not_read_are_told(seen, project, lead):
     rows = [
-        {"who": who, "said": "It was me.", "undertone": "Nobody will ever believe this."}
-        for who in ("Ann", "Bea")
+        {"player": who, "text": f"It was {at}.", "undertone": f"Nobody will believe me, {at}."}
+        for at, who in enumerate(("Ann", "Bea") * 3)
     ]
-    log = upload_table(project=project, by=lead, data=b"\n".join(map(as_bytes, rows * 3)), name="log.jsonl")
+    log = upload_table(project=project, by=lead, data=b"\n".join(map(as_bytes, rows)), name="log.jsonl")
     run_waiting_jobs()
     page = " ".join(seen.get(address(log)).content.decode().split())
-    assert re.search("Not read: the texts in “<bdi[^>]*>undertone</bdi>”, in 100 % of the rows", page)
+    assert 'id="first-game"' in page
+    assert re.search("Not read: the texts in “<bdi[^>]*>undertone</bdi>”. Thoughts", page)
 
 
 def test_an_unknown_log_is_proposed_as_a_game_with_one_question(seen, project, lead):

@@ -435,18 +435,20 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
 
 def _talks_beside(value: dict[str, Any], talk: str) -> list[str]:
     """The keys of other lists of messages like those of a talk, which may be what not everybody heard."""
-    said = as_objects(value[talk])[:1]
-    alike = {
-        key: as_objects(part) for key, part in value.items() if key != talk and kind_of_type(key) != VOTE
-    }
-    return [
-        key
-        for key, rows in alike.items()
-        if said
-        and rows[:1]
-        and rows[0].keys() == said[0].keys()
-        and any(map(count_gaps, map(str, rows[0].values())))
-    ]
+    said = next(iter(as_objects(value[talk])), {})
+    found = []
+    for key, part in value.items():
+        row = next(iter(as_objects(part)), {})
+        both = row.keys() & said.keys()
+        is_alike = len(both) > 1 and both in (row.keys(), said.keys())
+        if (
+            key != talk
+            and is_alike
+            and kind_of_type(key) != VOTE
+            and any(count_gaps(str(row[one])) for one in both)
+        ):
+            found.append(key)
+    return found
 
 
 def _name_around(key: str, place: str, around: dict[str, Any]) -> str:
