@@ -51,7 +51,7 @@ def test_rows_become_the_games_that_their_column_names():
 
 
 def test_votes_in_columns_of_their_own_need_no_types_and_what_is_not_read_is_counted():
-    rows = "who,said,von,gegen,unsaid\nAnn,Hello.,,,\nBea,Yes.,,,\n,,Ann,Bea,\n,,Bea,Ann,\nAnn,,,,I lied.\n"
+    rows = "who,said,von,gegen,unsaid\nAnn,Hello.,,,\nBea,Yes.,,,\n,,Ann,Bea,\n,,Bea,Ann,\nAnn,,,,I lied.\n,,,,So did I.\n,,,,\n"
     table = read_head(rows.encode(), is_part=False)
     assert table is not None
     fields = {"player": "who", "text": "said", "voter": "von", "target": "gegen"}
@@ -59,7 +59,7 @@ def test_votes_in_columns_of_their_own_need_no_types_and_what_is_not_read_is_cou
     assert first.record is not None
     assert [(vote.voter, vote.target) for vote in first.record.votes] == [(1, 2), (2, 1)]
     unread = [warning.message for warning in first.warnings if warning.code == "row_unread"]
-    assert unread == ["Rows of which no text and no vote is read were left out: 1 (first unsaid: I lied.)."]
+    assert unread == ["Rows of which no text and no vote is read were left out: 2 (first unsaid: I lied.)."]
 
 
 def test_a_file_without_a_game_column_is_one_game_named_after_it():

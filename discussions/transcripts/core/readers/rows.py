@@ -214,8 +214,8 @@ def games_of_rows(
 def _cells_in(table: Table, spans: _Spans, signs: RowSigns) -> Iterator[tuple[dict[str, str], TableRow]]:
     for span in spans:
         for row in table.read(*span):
-            if cells := tables.cells_of(row, signs.at):
-                yield cells, row
+            if any(row.cells):
+                yield tables.cells_of(row, signs.at), row
 
 
 def _aliases(table: Table, spans: _Spans, mapping: recipes.MappingRecord, signs: RowSigns) -> dict[str, str]:
@@ -250,7 +250,7 @@ def _runs(table: Table, at: Mapping[str, list[int]], begins: list[int]) -> "dict
     opened = first[opening].get("game", "").strip() if first and is_opened and is_silent else ""
     for row in table.rows:
         cells = tables.cells_of(row, at)
-        if not cells:
+        if not any(row.cells):
             continue
         key = cells.get("game", "").strip() or ((before or opened) if is_opened else "")
         key = str(bisect(begins, row.number)) if begins else key
