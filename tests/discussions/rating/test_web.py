@@ -471,8 +471,9 @@ def test_a_game_without_any_role_asks_nothing_about_roles_and_the_metric_is_not_
     say_what_is_missing(evaluation)
     said = " ".join(get_page(client, evaluation, "?step=roles").content.decode().split())
     assert "role consistency is not applicable" in said and "eveal the roles" not in said
-    assert "The blind part ends here" in said and "How to judge" not in said
-    act(client, evaluation, "reveal~roles~0~yes")
+    assert '<h2 class="ask" id="ask-roles">The blind part ends here</h2>' in said
+    said = " ".join(act(client, evaluation, "reveal~roles~0~yes").content.decode().split())
+    assert '<h2 class="ask" id="ask-roles">Nothing to judge here</h2>' in said
     assert not load_state(evaluation).visibility.missing
     client.post(reverse("submit_evaluation", args=[evaluation.pk]), {"key": "n:submit"})
     outcome = load_verdict_preview(evaluation.game).outcome

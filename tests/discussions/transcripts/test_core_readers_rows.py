@@ -51,7 +51,8 @@ def test_rows_become_the_games_that_their_column_names():
 
 
 def test_votes_in_columns_of_their_own_need_no_types_and_what_is_not_read_is_counted():
-    rows = "who,said,von,gegen,unsaid\nAnn,Hello.,,,\nBea,Yes.,,,\n,,Ann,Bea,\n,,Bea,Ann,\nAnn,,,,I lied.\n,,,,So did I.\n,,,,\n"
+    rows = "who,said,von,gegen,unsaid\nAnn,Hello.,,,\nBea,Yes.,,,\n,,Ann,Bea,\n,,Bea,Ann,\n"
+    rows += "Ann,,,,I lied.\n,,,,So did I.\n,,,,\n"
     table = read_head(rows.encode(), is_part=False)
     assert table is not None
     fields = {"player": "who", "text": "said", "voter": "von", "target": "gegen"}
