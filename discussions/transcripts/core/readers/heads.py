@@ -39,7 +39,7 @@ from discussions.transcripts.core.readers.line_templates import count_signs, fin
 from discussions.transcripts.core.readers.narration import ROLE, Rounds
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import read_signs
-from discussions.transcripts.core.readers.rows import VOTES_AGAIN, as_told, games_of_rows
+from discussions.transcripts.core.readers.rows import VOTES_AGAIN, games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated, table_of_lines
 from discussions.transcripts.core.readers.stories import NAMED
 from discussions.transcripts.core.readers.tables import Table, first_cells, places_of
@@ -175,9 +175,10 @@ def _propose_signs(
         and (kind_of_type(one.last) == THOUGHT or guesses.is_note(one))
     ]
     said = columns.get(found.get(recipes.TEXT, "").partition(recipes.OR)[0])
+    counted = [*free, *(columns[name] for name in [found.get("turn", "")] if name in columns)]
     numbers = [
         one.name
-        for one in free
+        for one in counted
         if guesses.is_round(guesses.beside(said, one))
         and not one.name.endswith(json_rows.COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
@@ -271,9 +272,9 @@ def find_marks(table: Table, mapping: recipes.MappingRecord) -> dict[str, int]:
     typed = [cells for cells in rows if "type" in cells]
     counts = Counter(cells["type"] for cells in typed)
     said = Counter(cells["type"] for cells in typed if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER))
-    told = [(cells["type"], Rounds(), as_told(cells.get(recipes.TEXT, ""))) for cells in typed]
+    told = [(cells["type"], Rounds(), cells.get(recipes.TEXT, "")) for cells in typed]
     # A round that begins at night is told by its rows.
-    nights = {value for value, rounds, text in told if rounds.hear(text) and rounds.is_night}
+    nights = {value for value, rounds, text in told if rounds.hear_unsaid(text) and rounds.is_night}
     often = (
         (one, count)
         for one, count in counts.items()

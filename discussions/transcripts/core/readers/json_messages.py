@@ -7,7 +7,6 @@ from typing import Any
 
 from discussions.transcripts.core.audience import OUT, SPEECH, VOTE, is_hidden, kind_of_type, words_of
 from discussions.transcripts.core.fields import as_list, as_object
-from discussions.transcripts.core.native import are_votes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers.json_cells import (
@@ -19,7 +18,13 @@ from discussions.transcripts.core.readers.json_cells import (
     split_pair,
 )
 from discussions.transcripts.core.readers.json_cells import names_both as is_message
-from discussions.transcripts.core.readers.json_votes import are_objects, casts_of, holds_lists, votes_of
+from discussions.transcripts.core.readers.json_votes import (
+    are_native,
+    are_objects,
+    casts_of,
+    holds_lists,
+    votes_of,
+)
 from discussions.transcripts.core.readers.openai_chat import ID_KEYS, find_id, is_chat_message
 
 LISTS = "messages turns conversation dialogue dialog transcript utterances history chat log".split()
@@ -41,9 +46,8 @@ def messages(value: dict[str, Any]) -> Iterator[rounds.Row]:
         for key, part in value.items():
             if key != talk and is_hidden(key) and holds_messages(part):
                 yield from rows_of(part, f"/{key}", {"phase": key})
-            elif kind_of_type(key) == VOTE and not (key == "votes" and are_votes(part)):
-                found = within({key: {key: part}}, "", {}, 0) if type(part) in (dict, list) else ()
-                yield from (row for row in found if not is_told(row))
+            elif kind_of_type(key) == VOTE and type(part) in (dict, list):
+                yield from (row for row in within({key: part}, "", {}, 0) if not is_told(row))
         return
     yield from within(value, "", {}, 0)
 
@@ -72,7 +76,7 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, part, talks)
         inside = around | ({"phase": phase} if phase else {}) | rounds.of_key(key, pointer, shapes, around)
-        is_cast = kind == VOTE and (depth or type(part) is dict)
+        is_cast = kind == VOTE and (depth or not (key == "votes" and are_native(part)))
         if part is not whole:
             yield from rows_of(part, place, inside)
         elif is_cast and (votes := list(votes_of(part, place, around))):

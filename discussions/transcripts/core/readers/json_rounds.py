@@ -102,6 +102,13 @@ def named_round(part: dict[str, Any]) -> str | int | None:
     return None
 
 
+def own_round(part: dict[str, Any]) -> dict[str, Any]:
+    """The number of its round that an object says in a text, or under no known name: {"day": "Day 2"}; else {}."""
+    is_known = any(type(said) is int and recipes.field_of(key) == "round" for key, said in part.items())
+    counted = [] if is_known else _IN_KEY.findall(str(named_round(part)))
+    return {"round": int(counted[0])} if len(counted) == 1 else {}
+
+
 def is_called_round(name: str | int) -> bool:
     return _NAMES_ROUND.fullmatch(str(name)) is not None
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import is_hidden
 from discussions.transcripts.core.fields import as_object
-from discussions.transcripts.core.native import are_votes, is_native
+from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
@@ -38,6 +38,7 @@ from discussions.transcripts.core.readers.json_messages import (
     name_games,
     repeat_turns,
 )
+from discussions.transcripts.core.readers.json_votes import are_native
 from discussions.transcripts.core.readers.known_columns import lacks_columns, suggest_all
 from discussions.transcripts.core.readers.openai_chat import CARRIED
 from discussions.transcripts.core.readers.reshaped import reshape
@@ -193,7 +194,7 @@ def _carried(
     names = [name for name in (*CARRIED, "players") if value.get(name)]
     # What is called so and is no list of ours is not ours: {"eliminations": {"1": "Bea"}}. Other votes are rows.
     names = [name for name in names if name != "eliminations" or type(value[name]) is list]
-    are_rows = game["votes"] and not are_votes(value.get("votes"))
+    are_rows = game["votes"] and not are_native(value.get("votes"))
     names = [name for name in names if name != "votes" or (type(value[name]) is list and not are_rows)]
     listed = [name for name in ("votes", "eliminations") if name in names]
     acts = {name: [_with_round(item, ids) for item in value[name]] for name in listed}

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from discussions.transcripts.core.audience import VOTE, count_gaps, kind_of_type, words_of
-from discussions.transcripts.core.fields import as_list
+from discussions.transcripts.core.fields import as_list, as_object, as_objects
+from discussions.transcripts.core.native import are_votes
 from discussions.transcripts.core.readers import json_rounds as rounds
 from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.columns import PLAYER, field_of
@@ -27,7 +28,8 @@ def holds_lists(value: dict[str, Any]) -> bool:
 
 def votes_of(part: Any, place: str, around: dict[str, Any]) -> Iterator[rounds.Row]:
     """The votes of a round, or those of several under their keys; nothing where they are no votes of players."""
-    if cast := casts_of(part):
+    # What is around a whole game says no round.
+    if cast := casts_of(part) or (_pairs_in(part) if place.count("/") > 1 else []):
         for voter, target in cast:
             yield place, around | {"type": VOTE, "voter": voter, "target": target}
     elif are_objects(part) and not holds_lists(part[0]):
@@ -81,7 +83,7 @@ def _of_item(
         yield from votes_of(cast, f"{place}/{index}", rounds.of_item(item, index, around, has_id=False))
     if not casts:
         hidden = {"phase": around["phase"]} if rounds.hides(around) else {}
-        yield f"{place}/{index}", around | {"type": VOTE} | ballot | hidden
+        yield f"{place}/{index}", around | {"type": VOTE} | rounds.own_round(item) | ballot | hidden
 
 
 def as_ballot(item: dict[str, Any]) -> dict[str, Any]:
@@ -114,5 +116,17 @@ def casts_of(part: Any) -> list[tuple[str, str]]:
         are_seats = len(part) > 1 and {*map(as_text, part.values())} <= {*part}
         are_names = are_seats or all(type(target) is str for target in part.values())
         return [(voter, as_text(target)) for voter, target in part.items()] if are_names else []
-    arrows = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
+    arrows = [ARROW.fullmatch(said) for said in as_list(part) if type(said) is str]
     return [(arrow["voter"], arrow["target"]) for arrow in arrows if arrow]
+
+
+def _pairs_in(part: Any) -> list[list[Any]]:
+    """The voters and targets of lists of two texts, or of the objects that a table has for them; or []."""
+    items = as_list(part)
+    pairs = [[*pair.values()] if as_object(pair).keys() == {"1", "2"} else as_list(pair) for pair in items]
+    return pairs if all([*map(type, pair)] == [str, str] for pair in pairs) else []
+
+
+def are_native(part: Any) -> bool:
+    """Whether votes have the keys of native ones, and no other round."""
+    return are_votes(part) and not rounds.own_round(next(iter(as_objects(part)), {}))

@@ -10,6 +10,7 @@ from discussions.transcripts.core.readers.column_guesses import (
     columns_in,
     find_bare_text,
     find_free,
+    find_round,
     is_round,
 )
 from discussions.transcripts.core.readers.tables import Table, sample_rows
@@ -71,7 +72,12 @@ def lacks_columns(table: Table, fields: Mapping[str, str], rows: list[dict[str, 
     free = find_free(table, fields)
     named = {column.name: column for column in columns_in(table)}
     texts = [named[name] for name in recipes.split_columns(fields.get(recipes.TEXT, ""), named)]
-    beside_texts = [beside(texts[0], one) for one in free] if texts and "round" not in fields else []
-    counts = any(is_round(one) and 2 * len(one.different) <= len(one.cells) for one in beside_texts)
+    counted = [*free, *(named[name] for name in [fields.get("turn", "")] if name in named)]
+    beside_texts = [beside(texts[0], one) for one in counted] if texts else []
+    numbers = [one.name for one in beside_texts if is_round(one) and 2 * len(one.different) <= len(one.cells)]
     is_named = any(recipes.PLAYER in cells for cells in rows)
-    return not is_named or counts or find_bare_text(table, fields, free) is not None
+    return (
+        not is_named
+        or bool(find_round(fields, named, numbers))
+        or find_bare_text(table, fields, free) is not None
+    )

@@ -221,6 +221,10 @@ class Rounds(Struct):
         self.number = self.over + 1 if self.over else self.number
         self.has_talk, self.over = True, 0
 
+    def hear_unsaid(self, text: str) -> bool:
+        """As `hear`, of what nobody may have said: a word alone is what begins."""
+        return self.hear(f"{text} begins" if text.isalpha() else text)
+
     def hear(self, text: str) -> bool:
         """Take a sentence, or several, of who leads the game; whether a round, a day or a night begins with it."""
         events = list(_rounds_in(text))

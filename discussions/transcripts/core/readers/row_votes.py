@@ -9,6 +9,7 @@ from itertools import groupby
 from discussions.transcripts.core.audience import IGNORE, OUT, SPEECH, THOUGHT, VOTE, kind_of_type, words_of
 from discussions.transcripts.core.notes import NativeGame
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.draft import is_ballot, is_nobody
 from discussions.transcripts.core.readers.narration import VOTE_COMMAND
 from discussions.transcripts.core.readers.row_kinds import RowSigns
@@ -34,9 +35,28 @@ def is_poll(target: str, signs: RowSigns) -> bool:
     return not is_known and (is_ballot(target) or "discussion" in words_of(target))
 
 
+def _read_arrow(text: str, signs: RowSigns) -> dict[str, str]:
+    """The cells of the vote that a text is: "Ann -> Bea"; {} of any other."""
+    cast = ARROW.fullmatch(text)
+    named = [signs.name(who) for who in cast.groups()] if cast else []
+    are_known = named and all(
+        who.casefold() in signs.names or (at and is_nobody(who)) for at, who in enumerate(named)
+    )
+    return {recipes.PLAYER: named[0], "vote": named[1], recipes.TEXT: ""} if are_known else {}
+
+
 def read_command(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, Mapping[str, str]]:
     """What a row is, and its cells: a text that is nothing but "VOTE: Bea", or a command, is an act."""
     text = cells.get(recipes.TEXT, "").strip()
+    if not cells.get(recipes.PLAYER) and (cast := _read_arrow(text, signs)):
+        return SPEECH, dict(cells) | cast
+    voted = target_in(text)
+    if (
+        voted != text
+        and signs.name(voted).casefold() in signs.names
+        and recipes.TEXT not in recipes.suggest_fields([*read_answer(text)])
+    ):
+        return SPEECH, dict(cells) | {recipes.TEXT: "", "vote": voted}
     vote, command = VOTE_COMMAND.fullmatch(text), _COMMAND.fullmatch(text)
     told = [one["target"] for one in (command, vote) if one and one["target"]]
     known = [who for who in told if is_nobody(who) or signs.name(who).casefold() in signs.names]
@@ -52,15 +72,17 @@ def of_kind(cells: Mapping[str, str], kind: str, signs: RowSigns) -> Mapping[str
     """The cells of a row of some type, with what only rows of this type hold under the fields of all rows."""
     voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
     told = cells.get("audience", "")
-    target = told if kind == VOTE and is_target(cells, signs.name(told), signs.names) else target
+    if kind == VOTE:
+        target = told if is_target(cells, signs.name(told), signs.names) else target or cells.get("out", "")
     # The value of a vote may stand where texts do, as may an answer in JSON that names it.
     said = cells.get(recipes.TEXT, "").strip() if kind == VOTE and not target else ""
+    if cast := _read_arrow(said, signs):
+        return dict(cells) | cast
     named = _I_VOTE.fullmatch(said)
     said = named["target"] if named and signs.name(named["target"]).casefold() in signs.names else said
     is_name = signs.name(said).casefold() in signs.names or (said != "" and is_nobody(said))
-    voted = [part for key, part in read_answer(said).items() if recipes.field_of(key) in ("vote", "target")]
-    for part in [said] if is_name else sorted(voted, key=lambda part: type(part) is int):
-        return {"vote": str(part)} | dict(cells) | {recipes.TEXT: ""}
+    if is_name or target_in(said) != said:
+        return {"vote": target_in(said)} | dict(cells) | {recipes.TEXT: ""}
     if kind == VOTE:
         return {recipes.PLAYER: voter, "vote": target} | {key: value for key, value in cells.items() if value}
     if kind == OUT:
@@ -68,6 +90,12 @@ def of_kind(cells: Mapping[str, str], kind: str, signs: RowSigns) -> Mapping[str
     if kind == THOUGHT and not cells.get(recipes.TEXT):
         return dict(cells) | {recipes.TEXT: thought, "thought": ""}
     return cells
+
+
+def target_in(said: str) -> str:
+    """For whom a vote is whose cell may be an answer in JSON, a name rather than a number."""
+    voted = [part for key, part in read_answer(said).items() if recipes.field_of(key) in ("vote", "target")]
+    return next(map(str, sorted(voted, key=lambda part: type(part) is int)), said)
 
 
 # Who voted, after how many messages; "" for a vote beside a text.

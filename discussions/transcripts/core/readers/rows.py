@@ -26,20 +26,13 @@ from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers import json_rounds, row_kinds, tables
+from discussions.transcripts.core.readers import json_rounds, row_kinds, row_votes, tables
 from discussions.transcripts.core.readers.cast_lists import add_listed
 from discussions.transcripts.core.readers.draft import Draft, is_nobody, leave_names_out
 from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import CARDINALS, Rounds, find_narrators, leavers
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import RowSigns
-from discussions.transcripts.core.readers.row_votes import (
-    count_by_votes,
-    is_poll,
-    of_kind,
-    read_command,
-    vote_again,
-)
 from discussions.transcripts.core.readers.tables import SAMPLED, Table, TableFaults, TableRow
 from discussions.transcripts.core.thoughts import ASIDE, split_aside
 from workspace.core.words import mark, say
@@ -204,7 +197,7 @@ def games_of_rows(
             if _READ.isdisjoint(cells) and (unread := table.find_unread(row, signs.at)):
                 notes.warn("row_unread", place, unread, says=_UNREAD)
             _read_row(game, cells, place, own)
-        if signs.reads_rounds and game.round is None and vote_again(game.ballots):
+        if signs.reads_rounds and game.round is None and row_votes.vote_again(game.ballots):
             notes.fault(recipes.UNKNOWN_COLUMNS, "", VOTES_AGAIN)
         around = table.of_games[number:][:1] if len(table.of_games) == len(games) else []
         add_listed(table.around if len(games) == 1 else around, game.roster, signs.aliases)
@@ -233,7 +226,7 @@ def _leaders(table: Table, spans: _Spans, signs: RowSigns) -> frozenset[str]:
     # What nobody says is told, too.
     leaders = find_narrators(said) | {""}
     told = Rounds()
-    begun = [told.hear(as_told(text)) for name, text in said if name.casefold() in leaders]
+    begun = [told.hear_unsaid(text) for name, text in said if name.casefold() in leaders]
     return leaders if any(begun) else frozenset()
 
 
@@ -267,7 +260,12 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     phase, text = cells.get("phase", ""), cells.get(recipes.TEXT, "").strip()
     is_empty = is_nobody(text) or signs.name(text).casefold() in signs.names
-    if not text and "type" not in cells and cells.keys() >= {"voter", "target"}:
+    if (
+        not text
+        and "type" not in cells
+        and "voter" in cells
+        and not cells.keys().isdisjoint(("target", "vote"))
+    ):
         cells = {**cells, "type": VOTE}
     if is_empty and "type" not in cells and kind_of_type(phase) in (VOTE, OUT):
         # Its phase is a vote or an elimination, and its text at most a player.
@@ -284,16 +282,11 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
         _read_kind(game, cells, place, signs, (kind, sign))
 
 
-def as_told(text: str) -> str:
-    """A text that nobody may have said, as a sentence: of "night" that it begins."""
-    return f"{text} begins" if text.isalpha() else text
-
-
 def _hear(game: _RowGame, cells: _Cells, signs: RowSigns, what: tuple[str, str]) -> tuple[str, str]:
     """What a row is in a game whose leaders say where it is: what they say is ignored, and nights are private."""
     name, text = signs.name(cells.get(recipes.PLAYER, "")).casefold(), cells.get(recipes.TEXT, "")
     if what[0] in (SPEECH, IGNORE, *((VOTE, OUT) if name else ())) and name in game.leaders:
-        game.told.hear(as_told(text))
+        game.told.hear_unsaid(text)
         return IGNORE, name
     if what[0] in (SPEECH, VOTE) and game.told.is_night:
         return PRIVATE, "night"
@@ -305,28 +298,33 @@ def _hear(game: _RowGame, cells: _Cells, signs: RowSigns, what: tuple[str, str])
 
 def _read_kind(game: _RowGame, cells: _Cells, place: str, signs: RowSigns, what: tuple[str, str]) -> None:
     kind, sign = what
-    is_typed = "type" in cells
-    cells = of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
-    kind, cells = read_command(cells, signs) if kind == SPEECH else (kind, cells)
-    name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
+    # A person may say of a value of any column that its rows are votes.
+    is_typed = "type" in cells or signs.kinds.get(sign.casefold()) == kind in (VOTE, OUT)
+    cells = row_votes.of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
+    kind, cells = row_votes.read_command(cells, signs) if kind == SPEECH else (kind, cells)
+    name, target = (
+        signs.name(cells.get(recipes.PLAYER, "")),
+        signs.name(row_votes.target_in(cells.get("vote", ""))),
+    )
     is_vote = kind == VOTE and is_typed
     # "Vote intentions" without anybody in them are no vote.
     kind = IGNORE if is_vote and not target else kind
-    target = "" if is_poll(target, signs) else target
+    target = "" if row_votes.is_poll(target, signs) else target
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
-    is_idle = is_typed and kind_of_type(cells["type"]) == IGNORE
+    is_idle = is_typed and kind_of_type(cells.get("type", "")) == IGNORE
     is_empty = is_typed and not (text or target or (name and not is_idle if is_hidden else kind == OUT))
+    is_abstention = "vote" in signs.at and not (is_typed or text or target or cells.get("thought"))
     is_told = (signs.has_more or {"type", "phase"} & signs.at.keys()) and not name and (text or target)
-    if kind == IGNORE or is_empty or is_told:
-        _ignore(game, cells, place, sign, reads_rounds=signs.reads_rounds)
+    if kind == IGNORE or is_empty or is_told or is_abstention:
+        _ignore(game, cells, place, sign, name, reads_rounds=signs.reads_rounds)
         return
     if not is_hidden and signs.reads_rounds:
         _read_round(game, cells, place)
     if kind == OUT and is_typed:
         told = (who for who, _how in leavers(text) if who.casefold() in signs.names)
-        _read_out(game, told if cells["type"] == OTHER else [name], sign, place)
+        _read_out(game, told if cells.get("type") == OTHER else [name], sign, place)
         return
     # "Wolves" who only say what is hidden are no player.
     if name and not (is_hidden and name in signs.modes):
@@ -343,8 +341,11 @@ def _read_kind(game: _RowGame, cells: _Cells, place: str, signs: RowSigns, what:
         _add_message(game, cells, place, signs, audience=None)
 
 
-def _ignore(game: _RowGame, cells: Mapping[str, str], place: str, sign: str, *, reads_rounds: bool) -> None:
-    """Leave a row out; "Day 2 begins" says it for the rows below."""
+def _ignore(game: _RowGame, cells: _Cells, place: str, sign: str, name: str, *, reads_rounds: bool) -> None:
+    """Leave a row out that says no role; "Day 2 begins" says it for the rows below."""
+    if name and cells.get("role") and not cells.get(recipes.TEXT):
+        _note_player(game, name, cells, place)
+        return
     what = sign or cells.get("type") or cells.get(recipes.TEXT, "")[:60]
     game.notes.warn("row_ignored", place, what, says=_IGNORED)
     if "error" in words_of(what) and _ENDS.search(cells.get(recipes.TEXT, "")):
@@ -478,7 +479,7 @@ def _turn(game: _RowGame, given: str, place: str) -> int | None:
 def _finish(game: _RowGame) -> NativeGame:
     """The game as an object. Someone who receives a vote but never speaks is a player, too."""
     if game.is_by_votes:
-        count_by_votes(game.draft.game, game.ballots, game.gone)
+        row_votes.count_by_votes(game.draft.game, game.ballots, game.gone)
     leave_names_out(game.draft.game["messages"], game.notes)
     names = {name.casefold(): name for name in game.roster}
     for target, place in game.targets.items():

@@ -1,6 +1,7 @@
 """The columns of votes: who votes, and for whom."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
+from itertools import permutations
 
 from msgspec.structs import replace
 
@@ -9,6 +10,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import (
     Column,
     beside,
+    column_of,
     columns_in,
     find_free,
     find_kind,
@@ -22,12 +24,14 @@ from discussions.transcripts.core.readers.tables import Table
 VOTERS = (
     frozenset("voter voters".split()),
     frozenset(
-        "by from caster elector who source actor agent player name seat de da von wer quien от кто".split()
+        "by from caster elector who source actor agent player user speaker name seat de da von wer quien от кто".split()
     ),
 )
 TARGETS = (
-    frozenset("target targets votee suspect nominee candidate accused whom against".split()),
-    frozenset("to for on voted vote votes choice a para contra contre an für gegen за против".split()),
+    frozenset("target targets votee suspect nominee candidate accused victim whom against".split()),
+    frozenset(
+        "to for on voted vote votes ballot choice pick picked a para contra contre an für gegen за против".split()
+    ),
 )
 _POINTS = frozenset(("pointed", "points", "finger"))
 
@@ -44,7 +48,46 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
     rest = [one for one in named if TARGETS[0].union(TARGETS[1]).isdisjoint(words_of(one.last))]
     voter = next(iter(called or (rest if len(rest) == 1 else ())), None)
     others = [one for one in free if one is not voter]
-    return ({"voter": voter.name} if voter else {}) | _find_target(rows, others, fields)
+    found = ({"voter": voter.name} if voter else {}) | _find_target(rows, others, fields)
+    return found or _find_pair(rows, free, fields)
+
+
+def _find_pair(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
+    """The columns of who votes, and for whom, of rows that name two players and say nothing else, as most cast one."""
+    players = {own[recipes.PLAYER] for own in rows if recipes.PLAYER in own}
+    silent = [not own.keys() & {recipes.PLAYER, recipes.TEXT} for own in rows]
+    columns = [
+        column_of(field, [own.get(field, "") for own in rows]) for field in ("voter", "vote", "target")
+    ]
+    named = [
+        one
+        for one in (*columns, *free)
+        if {name for name in one.different if not is_nobody(name)} <= players
+        if one.cells and all(is_so or not cell for is_so, cell in zip(silent, one.all, strict=True))
+    ]
+    keys = [
+        ((own.get("game"), own.get("round"), own.get("phase")), own.get(recipes.PLAYER, "")) for own in rows
+    ]
+    spoke = {key for key, own in zip(keys, rows, strict=True) if key[1] and recipes.TEXT in own}
+    for voter, target in permutations(named, 2):
+        is_called = not VOTERS[0].union(VOTERS[1]).isdisjoint(words_of(voter.last)) and any(
+            not words.isdisjoint(words_of(target.last)) for words in TARGETS
+        )
+        cast = [(place, name) for (place, _who), name in zip(keys, voter.all, strict=True) if name]
+        is_once = len(cast) == len({*cast}) and _are_most({*cast}, spoke)
+        if (
+            is_called
+            and is_once
+            and all(who for who, whom in zip(voter.all, target.all, strict=True) if whom)
+        ):
+            return {field: one.name for field, one in (("voter", voter), ("target", target)) if one in free}
+    return {}
+
+
+def _are_most(cast: Set[tuple[object, str]], spoke: Set[tuple[object, str]]) -> bool:
+    """Whether half of those who speak where votes are cast cast one."""
+    places = {place for place, _name in cast}
+    return max(LEAST_TABLE, sum(place in places for place, _name in spoke) / 2) <= len(cast & spoke)
 
 
 def find_ballots(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
@@ -52,16 +95,15 @@ def find_ballots(rows: list[dict[str, str]], free: list[Column], fields: Mapping
 
     Beside no text it names players, and half of those who speak fill it once, in the rows of each type that have it.
     """
-    keys = [((own.get("game"), own.get("round")), own.get(recipes.PLAYER, "")) for own in rows]
+    keys = [
+        ((own.get("game"), own.get("round"), own.get("phase")), own.get(recipes.PLAYER, "")) for own in rows
+    ]
     spoke = {key for key, own in zip(keys, rows, strict=True) if key[1] and recipes.TEXT in own}
     for column in free if not {"target", "vote"} & fields.keys() else ():
         filled = [(own, key) for own, key, cell in zip(rows, keys, column.all, strict=True) if cell]
         cast = [(own.get("type"), key) for own, key in filled if key[1]]
         of_types = [{key for kind, key in cast if kind == one} for one in {kind for kind, _key in cast}]
-        are_most = all(
-            max(LEAST_TABLE, sum(place in dict(own) for place, _name in spoke) / 2) <= len(own & spoke)
-            for own in of_types
-        )
+        are_most = all(_are_most(own, spoke) for own in of_types)
         is_beside = any(recipes.TEXT in own for own, _key in filled)
         named = {name for name in column.different if not is_nobody(name)}
         is_once = 0 < len(cast) == len({*cast})
