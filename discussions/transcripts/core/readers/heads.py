@@ -175,10 +175,9 @@ def _propose_signs(
         and (kind_of_type(one.last) == THOUGHT or guesses.is_note(one))
     ]
     said = columns.get(found.get(recipes.TEXT, "").partition(recipes.OR)[0])
-    counted = [*free, *(columns[name] for name in [found.get("turn", "")] if name in columns)]
     numbers = [
         one.name
-        for one in counted
+        for one in free + [own for name, own in columns.items() if name == found.get("turn")]
         if guesses.is_round(guesses.beside(said, one))
         and not one.name.endswith(json_rows.COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")

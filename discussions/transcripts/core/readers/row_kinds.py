@@ -157,7 +157,8 @@ def find_questions(
         who = cells.get("player") or ("" if cells.get("text") else cells.get("voter"))
         may_vote = "voter" in cells or cells.get("type") in table.asked
         said = cells.get("text") or (cells.get("target") if may_vote else "")
-        for value in _unclear(cells, signs) if who and said else ():
+        unclear = _unclear(cells, signs) if who and said else []
+        for value in unclear if cells.get("player") else {*unclear} & {cells.get("type", "")}:
             asked[value] = asked.get(value, 0) + (value not in table.asked)
             examples.setdefault(value, f"{who}: {said}")
     # Rows of a type that another sign hides are clear.
@@ -169,8 +170,7 @@ def read_signs(table: Table, mapping: recipes.MappingRecord) -> RowSigns:
     """How the rows are read, with the names of all players if somebody has to be told apart by them."""
     at = places_of(mapping.fields, table.columns)
     # Without types a target is no vote, unless somebody casts it; it may be who was spoken to.
-    is_cast = "voter" in at and not at.keys().isdisjoint(("target", "vote"))
-    idle = () if "type" in at or is_cast else recipes.OF_TYPED_ROWS
+    idle = () if "type" in at or ("voter" in at and {"target", "vote"} & {*at}) else recipes.OF_TYPED_ROWS
     used = {place for field, places in at.items() for place in places if field not in idle}
     # A row may have each of several columns for one sign, of which the first would hide what the others say, as a type
     # "ai" does; other types go together. And a phase called "channel" says who could hear a row: "2" is no round there.

@@ -6,7 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from discussions.transcripts.core.audience import IGNORE, OUT, SPEECH, THOUGHT, VOTE, kind_of_type, words_of
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    OUT,
+    PRIVATE,
+    SPEECH,
+    THOUGHT,
+    VOTE,
+    kind_of_type,
+    words_of,
+)
 from discussions.transcripts.core.notes import NativeGame
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.chat_lines import ARROW
@@ -96,6 +105,19 @@ def target_in(said: str) -> str:
     """For whom a vote is whose cell may be an answer in JSON, a name rather than a number."""
     voted = [part for key, part in read_answer(said).items() if recipes.field_of(key) in ("vote", "target")]
     return next(map(str, sorted(voted, key=lambda part: type(part) is int)), said)
+
+
+def says_nothing(
+    cells: Mapping[str, str], kind: str, name: str, target: str, signs: RowSigns, *, is_typed: bool
+) -> bool:
+    """Whether a row has neither a text nor a vote that its kind needs, abstains, or has one of nobody beside others."""
+    text = cells.get(recipes.TEXT, "").strip()
+    if text or target:
+        return not name and bool(signs.has_more or {"type", "phase"} & signs.at.keys())
+    is_idle = kind_of_type(cells.get("type", "")) == IGNORE
+    if is_typed:
+        return not (name and not is_idle if kind in (PRIVATE, THOUGHT) else kind == OUT)
+    return "vote" in signs.at and not cells.get("thought")
 
 
 # Who voted, after how many messages; "" for a vote beside a text.

@@ -313,11 +313,7 @@ def _read_kind(game: _RowGame, cells: _Cells, place: str, signs: RowSigns, what:
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
-    is_idle = is_typed and kind_of_type(cells.get("type", "")) == IGNORE
-    is_empty = is_typed and not (text or target or (name and not is_idle if is_hidden else kind == OUT))
-    is_abstention = "vote" in signs.at and not (is_typed or text or target or cells.get("thought"))
-    is_told = (signs.has_more or {"type", "phase"} & signs.at.keys()) and not name and (text or target)
-    if kind == IGNORE or is_empty or is_told or is_abstention:
+    if kind == IGNORE or row_votes.says_nothing(cells, kind, name, target, signs, is_typed=is_typed):
         _ignore(game, cells, place, sign, name, reads_rounds=signs.reads_rounds)
         return
     if not is_hidden and signs.reads_rounds:
