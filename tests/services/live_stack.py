@@ -76,7 +76,6 @@ class LiveStack:
             self.worker.kill()
         with closing(Redis.from_url(self.redis_server.url)) as redis:
             redis.flushall()
-        shutil.rmtree(self.folder / "audit", ignore_errors=True)
         if self.database_url.startswith("sqlite"):
             with (
                 closing(sqlite3.connect(migrated_database)) as source,
@@ -87,6 +86,8 @@ class LiveStack:
             name = self.database_url.rpartition("/")[2]
             drop_database(self.database_url, name)
             create_database(self.database_url, name, template=migrated_database)
+        # Only now: the worker keeps the heads of the database that it finds.
+        shutil.rmtree(self.folder / "audit", ignore_errors=True)
         if not self.worker.is_running():
             self.worker.start()
         if not self.web.is_running():
