@@ -117,10 +117,14 @@ _IGNORE = _ACTS | frozenset(
 _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
 # Scripts without spaces between words are searched for these.
 _PARTS = (
-    (THOUGHT, "内心 心理 思考 独白 思维 推理过程 理由 想法 心声 心の声 考え 思惑 생각 속마음".split()),
+    (
+        THOUGHT,
+        "内心 心里 心想 心理 思考 独白 思维 推理过程 理由 想法 心声 心の声 考え 思惑 생각 속마음".split(),
+    ),
     (
         PRIVATE,
-        "私聊 密谈 私密 夜晚 夜间 狼人 悄悄 密談 囁き 秘密 人狼 비밀 귓속말 마피아 밤 전용 占い 查验 預言結果".split(),
+        "私聊 密谈 私密 夜晚 夜间 狼人 悄悄 耳语 耳打ち 密談 囁き 秘密 人狼 비밀 귓속말 마피아 밤 전용 占い 查验 "
+        "預言結果".split(),
     ),
     (
         SPEECH,

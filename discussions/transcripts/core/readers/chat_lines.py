@@ -449,8 +449,11 @@ def _vote(name: str, text: str, time: str | None) -> ChatLine | None:
 def _unsaid(line: str, style: ChatStyle) -> ChatLine:
     """A line that is no message in the style of the file: private in words of its own, a notice, or a continuation."""
     loose, tag, inside = _LOOSE.fullmatch(line), _TAGGED.fullmatch(line), line.strip("*_[]() ")
-    if loose is not None and (audience := _hearers(loose["how"])):
-        return ChatLine("message", text=line.strip(), audience=audience)
+    name, how, text = narration.split_named(line, style.speakers)
+    kind = kind_of_title(how)
+    if audience := ("nobody" if kind == THOUGHT else how) if kind else loose and _hearers(loose["how"]):
+        name, text = (name, text) if kind else ("", line.strip())
+        return ChatLine("message", name=name, text=text, audience=audience)
     if tag is not None and tag["how"].strip().casefold() in style.narrators:
         return ChatLine("narrated", name=tag["how"].strip(), text=tag["more"].strip())
     signed = match_signed(line)

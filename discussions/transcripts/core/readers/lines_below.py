@@ -7,7 +7,7 @@ from typing import Any
 
 from discussions.transcripts.core.audience import LEAST_SPACES, SPEECH, is_hidden, kind_of_type
 from discussions.transcripts.core.readers.chat_lines import ChatLine
-from discussions.transcripts.core.readers.narration import tells
+from discussions.transcripts.core.readers.narration import split_named, tells
 from discussions.transcripts.core.thoughts import LEAST_ASIDES, may_think, split_thoughts
 
 # "[Ann -> Bea] psst" and "(Ann whispers to Bea) psst".
@@ -20,7 +20,7 @@ _DEED = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^
 _QUOTES, _LISTED = "\"'“”‘’„«»「」『』¿¡", frozenset("-–—*•")
 # What begins lines that texts rarely have, and below how many messages it is asked about; where texts are brief, any
 # sign sets apart a last line of several words, below one of so many messages.
-_RARE, _LEAST_MARKS, _FEW = frozenset("([{~↳└→_"), 2, 20
+_RARE, _LEAST_MARKS, _FEW = frozenset("([{（【~↳└→_"), 2, 20
 _EMPHASISED = re.compile(r"(?P<sign>[*_~…·•^%/–-])(?!\*) ?[^\s*].*[^*](?P=sign)")
 
 
@@ -63,7 +63,8 @@ def _public_texts(found: Iterable[ChatLine], names: Collection[str]) -> list[lis
     for line in found:
         text = line.text.strip()
         # A label in small letters is a sign, too.
-        sign = line.name or ("_" if _EMPHASISED.fullmatch(text) else text.replace("->", "→", 1)[:1])
+        is_marked = _EMPHASISED.fullmatch(text) or split_named(text, names)[0]
+        sign = line.name or ("_" if is_marked else text.replace("->", "→", 1)[:1])
         if line.kind == "message":
             lines = [("", text)]
             texts += [] if line.audience else [lines]

@@ -1,14 +1,23 @@
 """What who leads a game says of it, in chats of every form: that a round or a night begins, who votes, who leaves."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import IGNORE, LEVELS, NARRATORS, OUT, VOTE, kind_of_type, words_of
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    LEVELS,
+    NARRATORS,
+    OUT,
+    UNSPACED,
+    VOTE,
+    kind_of_type,
+    words_of,
+)
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT
 from workspace.core.words import mark
@@ -473,3 +482,16 @@ def _read_ballot(text: str, names: Mapping[str, str]) -> tuple[str, str]:
     sign = " ".join(words[:at])
     is_sign = kind_of_type(sign) == VOTE or re.search(r"[^\W\d_]", sign) is None
     return (sign, names[" ".join(words[at:])]) if at and is_sign else ("", "")
+
+
+# In scripts without spaces, what may be a speaker and more: "林晓（狼人）对周航耳语：".
+_NAMED = re.compile(r"[(\[（【*]{0,2}(?P<head>[^:：,，.。!！?？\n]{1,40})[:：](?P<text>.*?)[)\]）】*]{0,2}")
+
+
+def split_named(line: str, names: Iterable[str]) -> tuple[str, str, str]:
+    """The player with whom a line of a script without spaces begins, what follows up to a colon, and the text."""
+    found = _NAMED.fullmatch(line)
+    # A role may stand behind it.
+    bare = {name.partition("(")[0] for name in names if found and UNSPACED.search(name)}
+    name = next((name for name in bare if found and found["head"].startswith(name)), "")
+    return (name, found["head"].removeprefix(name), found["text"]) if found and name else ("", "", "")
