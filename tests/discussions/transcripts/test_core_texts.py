@@ -84,15 +84,14 @@ def test_full_width_colons_begin_texts_only_where_most_lines_have_them():
 
 
 def test_lines_that_begin_with_a_player_and_say_who_heard_them_are_hidden_or_asked_about():
-    talk = "林晓（狼人）：今天归票吧。\n{}\n周航（预言家）：分票就是给狼送分。\n郑凯（平民）：我投周航。\n林晓（狼人）：过。\n"
-    for line in (
-        "郑凯对林晓耳语：我是守卫。",
-        "（郑凯心里想：我是守卫。）",
-        "郑凯（平民）悄悄对林晓说：我是守卫。",
-    ):
-        said, _codes = read(talk.format(line))
+    begin, end = (
+        "林晓（狼人）：今天归票吧。",
+        "周航（预言家）：分票。\n郑凯（平民）：我投周航。\n林晓（狼人）：过。",
+    )
+    for line in ("（郑凯心里想：我是守卫。）", "郑凯（平民）悄悄对林晓说：我是守卫。"):
+        said, _codes = read(f"{begin}\n{line}\n{end}")
         assert len(said) == 4 and "守卫" not in str(said)
-    unknown = talk.format("郑凯（平民）对林晓嘀咕：我是守卫。\n周航（狼人）对林晓嘀咕：小心郑凯。")
+    unknown = f"{begin}\n郑凯（平民）对林晓嘀咕：我是守卫。\n周航（狼人）对林晓嘀咕：小心郑凯。\n{end}"
     found = read_transcripts(unknown.encode(), "a.txt")
     assert found.games == [] and found.faults
 
