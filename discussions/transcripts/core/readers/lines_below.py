@@ -41,8 +41,10 @@ def is_apart(text: str, names: Collection[str]) -> bool:
     return is_deed or (may_think(text) and split_thoughts(text)[1] != "")
 
 
-def has_marks(found: Iterable[ChatLine], names: Collection[str]) -> bool:
+def has_marks(found: list[ChatLine], names: Collection[str]) -> bool:
     """Whether a sign, or a margin where nearly all texts have one more line, sets lines apart so that it is asked."""
+    if any(line.kind == "more" and split_named(line.text, names)[0] for line in found):
+        return True
     texts = _public_texts(found, names)
     several = [lines for lines in texts if lines[1:]]
     signs = Counter(sign for lines in several for sign in _signs_below(lines))
@@ -63,8 +65,7 @@ def _public_texts(found: Iterable[ChatLine], names: Collection[str]) -> list[lis
     for line in found:
         text = line.text.strip()
         # A label in small letters is a sign, too.
-        is_marked = _EMPHASISED.fullmatch(text) or split_named(text, names)[0]
-        sign = line.name or ("_" if is_marked else text.replace("->", "→", 1)[:1])
+        sign = line.name or ("_" if _EMPHASISED.fullmatch(text) else text.replace("->", "→", 1)[:1])
         if line.kind == "message":
             lines = [("", text)]
             texts += [] if line.audience else [lines]

@@ -491,7 +491,8 @@ _NAMED = re.compile(r"[(\[（【*]{0,2}(?P<head>[^:：,，.。!！?？\n]{1,40})
 def split_named(line: str, names: Iterable[str]) -> tuple[str, str, str]:
     """The player with whom a line of a script without spaces begins, what follows up to a colon, and the text."""
     found = _NAMED.fullmatch(line)
-    # A role may stand behind it.
     bare = {name.partition("(")[0] for name in names if found and UNSPACED.search(name)}
     name = next((name for name in bare if found and found["head"].startswith(name)), "")
-    return (name, found["head"].removeprefix(name), found["text"]) if found and name else ("", "", "")
+    # A role may stand behind it.
+    how = re.sub(r"\A\([^()]{0,20}\)(?=.)", "", found["head"][len(name) :]) if found else ""
+    return (name, how, found["text"]) if found and name else ("", "", "")
