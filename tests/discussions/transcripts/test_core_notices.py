@@ -110,3 +110,12 @@ def test_notices_of_many_programs_and_languages(text, author):
 def test_what_people_say_is_no_notice(text):
     assert split_notice(text, "Ann") == (text, "")
     assert not is_notice(text)
+
+
+@pytest.mark.parametrize(
+    "notice", ["-!- gm changed the topic of #wolf to: Day 2", "-!- Day 2", '*** Topic set to: "Day 2"']
+)
+def test_a_notice_may_begin_a_round(notice):
+    data = f"[20:18] -!- Day 1\n{IRC}[20:22] {notice}\n[20:23] <Ann> And now?\n[20:24] <Bea> Wait.\n"
+    (game,) = read_transcripts(data.encode(), "chat.txt").games
+    assert [message.round for message in game.record.messages] == [1, 1, 2, 2]

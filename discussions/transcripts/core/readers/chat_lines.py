@@ -466,8 +466,9 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
     notice = _NOTICE.fullmatch(line) if style.is_timed else None
     came = TIMED.sub("", line)
-    if is_notice(came) or (style.is_irc and line.startswith(("--- ", "-!- ", "*** "))):
-        return ChatLine("notice", text=came.strip())
+    if is_notice(came) or (style.is_irc and came.startswith(("--- ", "-!- ", "*** "))):
+        told = came.rpartition(" to: ")[2].strip(" !*\"'-")
+        return read_heading(told) or ChatLine("notice", text=came.strip())
     # Where messages have tags, what has one and is no message is said by nobody: "[Game over] Wolves win".
     if style.tags and tag is not None and not narration.VOTES.fullmatch(line.strip()):
         kind = "narrated" if narration.Rounds().hear(tag["more"]) else "notice"
@@ -475,9 +476,8 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
     is_timed = style.is_timed and came not in ("", line)
     if notice or (style.is_irc and is_timed):
         return ChatLine("notice", text=notice["text"] if notice else "")
-    if is_timed and line.startswith(("[", "(")):
-        return ChatLine("narrated", text=came.strip(" *-"))
-    return ChatLine("more", text=line)
+    is_boxed = is_timed and line.startswith(("[", "("))
+    return ChatLine("narrated", text=came.strip(" *-")) if is_boxed else ChatLine("more", text=line)
 
 
 def _named_heading(match: "re.Match[str] | None", style: ChatStyle) -> ChatLine | None:
