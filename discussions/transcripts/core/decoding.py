@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from discussions.transcripts.core.logged_lines import as_json_lines
 from discussions.transcripts.core.readers.markup import as_rows, without_html
+from discussions.transcripts.core.readers.yaml_values import as_json
 from workspace.core.json_items import blank_between
 from workspace.core.words import say
 
@@ -137,15 +138,15 @@ def _without_colours(data: bytes) -> bytes:
 def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None:
     """The bytes in UTF-8, texts of a list and logged objects as lines; None in another encoding. A part may be cut."""
     codec = ENCODINGS[encoding] if encoding else "utf-16" if data.startswith(_UTF_16) else UTF_8
-    if codec == UTF_8:
-        data = without_html(as_rows(data))
-        data = blank_between(_without_colours(_with_escapes(data)), is_part=is_part)
-        return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data, is_part=is_part)
-    try:
-        text = codecs.getincrementaldecoder(codec)().decode(data, final=not is_part)
-    except UnicodeError:
-        return None
-    return text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
+    if codec != UTF_8:
+        try:
+            text = codecs.getincrementaldecoder(codec)().decode(data, final=not is_part)
+        except UnicodeError:
+            return None
+        data = text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
+    data = without_html(as_rows(as_json(data, is_part=is_part)))
+    data = blank_between(_without_colours(_with_escapes(data)), is_part=is_part)
+    return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data, is_part=is_part)
 
 
 def _with_escapes(data: bytes) -> bytes:

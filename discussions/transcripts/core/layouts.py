@@ -21,6 +21,7 @@ from discussions.transcripts.core.file_names import printable
 from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, SEPARATED, Format, Inner, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
+from discussions.transcripts.core.readers import yaml_values
 from discussions.transcripts.core.readers.agent_traces import are_turns
 from discussions.transcripts.core.readers.chat_heads import HEAD_CHARACTERS
 from discussions.transcripts.core.readers.columns import LIST as ROWS_LIST
@@ -95,17 +96,6 @@ _FOREIGN = (
     ),
     ((b"PAR1",), _PARQUET),
 )
-_YAML_NAMES = (".yaml", ".yml")
-# A list below a key, or of objects.
-_YAML_LIST = re.compile(
-    rb"^(?:[ \t-]{0,40}[\w\"' ]{1,60}:[ \t]{0,9}\r?\n[ \t]{0,40}- "
-    rb"|- [\w\"' ]{1,60}:[ \t][^\n]{0,2000}\n {2,8}[\w\"' ]{1,60}:)",
-    re.MULTILINE,
-)
-_YAML = mark(
-    "The file is YAML with lists in it, which are not read. Write it as JSON, for example with: python -c "
-    '"import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))" < game.yaml > game.json'
-)
 _LIST_OF_LISTS = re.compile(rb"\[\s*+\[")
 # Words in brackets, or what a program of Python prints.
 _NO_JSON = re.compile(rb"\[[^\[\]{}\",\n]*+\]\s*+[^\s\d\[\]{},:\"'-]|\{'")
@@ -175,8 +165,8 @@ def lay_out(data: bytes, name: str, source: str, options: ReadOptions) -> Unit |
     for begins, sentence in _FOREIGN:
         if data.startswith(begins):
             return refused(name, "not_text", say(sentence))
-    if name.lower().endswith(_YAML_NAMES) and _YAML_LIST.search(data, 0, HEAD_CHARACTERS):
-        return refused(name, "unknown_format", say(_YAML))
+    if name.lower().endswith(yaml_values.NAMES) and (problem := yaml_values.find_problem(data)):
+        return _broken(data, name, Document(problems=[problem], problem_count=1))
     if why := explain_part(name, data):
         return ReadOutcome(faults=[Fault(name, "left_out", why, is_warning=True)])
     found = _lay_out_json(data, options)

@@ -87,13 +87,6 @@ def test_a_file_that_cannot_be_read_is_refused_whole(data, code, sentence):
     assert read.faults[0].place.startswith("game.json")
 
 
-@pytest.mark.parametrize("text", ["days:\n  - day: 1\n", "- who: Ann\n  said: Hi.\n"])
-def test_lists_in_yaml_are_refused_with_the_way_to_json(text):
-    (fault,) = read_transcripts(text.encode(), "game.yml").faults
-    assert fault.code == "unknown_format"
-    assert "yaml.safe_load_all" in fault.message
-
-
 def test_a_file_over_the_limit_is_refused_before_it_is_parsed():
     read = read_transcripts(b"[" * (65 * 1024 * 1024), "big.json")
     assert (

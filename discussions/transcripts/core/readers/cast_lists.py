@@ -185,7 +185,8 @@ def _find_casts(
 ) -> Iterator[dict[str, dict[str, Any]]]:
     """The casts in an object, and in those inside it, of most of those who speak."""
     for key, part in as_object(value).items():
-        cast = _read_cast(part, roster, ids) if key in KEYS or _is_cast(part, roster) else {}
+        is_known = key in KEYS or "roles" in words_of(key) or _is_cast(part, roster)
+        cast = _read_cast(part, roster, ids) if is_known else {}
         if 2 * len(cast.keys() & roster.keys()) > len(cast):
             yield cast
         if type(part) is dict and depth < _DEEPEST:

@@ -322,7 +322,6 @@ def read_head(
     encoding, path, separator = (settings.get(setting, "") for setting in chosen)
     text, is_whole = gunzip_start(data, HEAD_BYTES)
     is_part = is_part or not is_whole
-    text = (unfold_lists(text, is_part=True) or text) if is_part else take_lines(text)
     plain = _decode(text, "", is_part=is_part)
     encodings = [] if plain is not None and plain.encoding == UTF_8 else propose_encodings(text)
     if encodings and plain is None:
@@ -373,6 +372,7 @@ def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:
 
 def _decode(text: bytes, encoding: str, *, is_part: bool) -> Decoded | None:
     recoded = recode(text, encoding, is_part=is_part) or b""
+    recoded = (unfold_lists(recoded, is_part=True) or recoded) if is_part else take_lines(recoded)
     return decode_text(recoded[: recoded.rfind(b"\n") + 1] if is_part and b"\n" in recoded else recoded)
 
 

@@ -69,6 +69,7 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
     shapes = rounds.count_shapes(value) if is_open else {}
     talks = Counter(tuple(words_of(key)) for key, part in value.items() if is_open and holds_messages(part))
     yield from _thought_of(value, pointer, around) if depth and talks else ()
+    is_alone = bool(talks or around.get(rounds.LEVELS))
     for key, whole in value.items() if is_open else ():
         kind = kind_of_type(key)
         part = by_player(SPEECH, whole) if depth and talks and is_hidden(key) else whole
@@ -81,8 +82,8 @@ def within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: i
             yield from rows_of(part, place, inside)
         elif is_cast and (votes := list(votes_of(part, place, around))):
             yield from votes
-        elif depth and talks and kind == SPEECH and is_message(part) and not has_answers(part):
-            # One message alone beside others: last words.
+        elif depth and is_alone and kind == SPEECH and is_message(part) and not has_answers(part):
+            # One message alone beside others, or in a round: last words.
             yield from rows_of([part], place, inside)
         elif type(part) is dict and not is_about(key):
             yield from within(part, place, inside, depth + 1)
