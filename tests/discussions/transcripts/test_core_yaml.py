@@ -80,6 +80,41 @@ def test_yaml_is_read_by_its_content(text, said, name, encoding):
     assert not any("SECRET" in one.text for one in game.record.messages)
 
 
+def test_last_words_in_a_step_of_their_own_and_secret_roles_are_read():
+    text = """\
+roles_secret: {1: SEER, 2: MAFIA}
+days:
+- day: 1
+  steps:
+  - deaths: []
+  - speeches:
+    - {actor: 1, content: I trust 2.}
+    - {actor: 2, content: So do I.}
+  - votes:
+    - {actor: 1, target: 2}
+  - speech: {actor: 2, content: Goodbye to you.}
+- day: 2
+  steps:
+  - speeches:
+    - {actor: 1, content: Good riddance.}
+"""
+    (game,) = read_transcripts(text.encode(), "game.yaml").games
+    said = [
+        (1, "1", "I trust 2."),
+        (1, "2", "So do I."),
+        (1, "2", "Goodbye to you."),
+        (2, "1", "Good riddance."),
+    ]
+    assert said_in(game) == said
+    assert [player.role for player in game.record.players] == ["SEER", "MAFIA"]
+
+
+def test_for_whom_somebody_votes_is_no_text_of_a_player():
+    rows = [("Ann", "satz: Ich sehe nichts."), ("Bea", "satz: Wer war es nun?"), ("Ann", "gegen: Bea")]
+    text = "".join(f"- wer: {name}\n  art: ruf\n  {said}\n" for name, said in 2 * rows)
+    assert read_head(text.encode(), is_part=False).columns == ["wer", "art", "satz", "gegen"]
+
+
 def test_several_documents_are_several_games():
     read = read_transcripts(f"{GAME}---\n{GAME.replace('evening-1', 'evening-2')}".encode(), "games.yml")
     assert [game.record.game_id for game in read.games] == ["evening-1", "evening-2"]

@@ -303,7 +303,9 @@ def _names_of_texts(parts: list[Any]) -> set[str]:
         for part in objects
     ]
     said = [pair for own in pairs for pair in own if len(own) == 1]
-    names = {name for name, _said in said}
+    # Who is voted for ("na: Ann") is called so elsewhere, and says nothing.
+    called = {part[key] for part in objects for key in beside if type(part[key]) is str}
+    names = {name for name, _said in said} if called.isdisjoint(text for _name, text in said) else set()
     is_one = all(map(len, pairs)) and len(pairs) == len(parts) and all(len(part) == 1 for part in objects)
     is_beside = (
         beside and all(len(own) < 2 for own in pairs) and 2 * len(said) > max(len(parts), 2 * len(names))

@@ -70,10 +70,7 @@ def _may_be(data: bytes) -> bool:
 
 
 def _are_rows(documents: list[Any]) -> bool:
-    """Whether most text stands in lists of objects of several keys or of lists, deep in objects, or in rows.
-
-    "- Ann: Hello." is a line of a chat.
-    """
+    """Whether most text is in lists of lists or of objects of several keys ("- Ann: Hi." is chat), deep, or in rows."""
     counts = {True: 0, False: 0}
     objects = [one for one in documents if type(one) is dict and len(one) > 1]
     keys = set(objects[0]).intersection(*objects) if len(documents) == len(objects) >= _LEAST else ()
