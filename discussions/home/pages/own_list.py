@@ -43,7 +43,6 @@ class HomeLine(NamedTuple):
     why: str = ""
     minutes: int = 0
     is_post: bool = False
-    is_next_game: bool = False
     quote: str = ""
 
     @property
@@ -156,7 +155,6 @@ def _describe_next(work: Work, week: Work, person: Person, held: list[Membership
         label=_("Start the next game"),
         why=_tell_free(work["free_count"]),
         is_post=True,
-        is_next_game=True,
     )
     if calibration is not None and calibration.comes_first:
         return line._replace(

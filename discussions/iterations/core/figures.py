@@ -157,12 +157,10 @@ def list_weights(
     )
 
 
-def mean_score(
-    games: Sequence[GameFigures], key: str, *, with_by_rule: bool = True, by_people: bool = False
-) -> Fraction | None:
+def mean_score(games: Sequence[GameFigures], key: str, *, with_by_rule: bool = True) -> Fraction | None:
     """The mean of the known scores, weighted where games entered the queue with different chances."""
-    given = {"with_by_rule": with_by_rule, "by_people": by_people}
-    scores, weights = collect_scores(games, key, **given), list_weights(games, key, **given)
+    scores = collect_scores(games, key, with_by_rule=with_by_rule)
+    weights = list_weights(games, key, with_by_rule=with_by_rule)
     return weighted_mean(scores, weights) if weights else exact_mean(scores)
 
 
