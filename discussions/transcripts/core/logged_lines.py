@@ -3,6 +3,7 @@
 An object may stand after a time and words of a log, and go on below: `20:15:00 [GAME] {"event": "speech", ...}`.
 `Event(kind='speech', player='Ann', text='Hi.')` is `{"class": "Event", "kind": "speech", ...}`, and
 `2026-01-05T20:15:00Z [info] speech player=Ann text="Hi."` is `{"time": ..., "event": "speech", "player": "Ann", ...}`.
+Blocks of `From: Ann` and `Body: Hi.`, between blank lines, are an object each.
 """
 
 import ast
@@ -37,13 +38,15 @@ _BEFORE = re.compile(
     r"(?P<words>(?:\[(?:[A-Z_ ]{2,40}|[a-z_ ]{2,40})\]|[A-Z]{4,8}\b|[a-z_][\w.]{0,40}:?|[-|:]|\s){0,12})(?=\{)"
 )
 _LEAST_PAIRS = 2
+_FIELD = re.compile(r"(?P<key>[^\W\d_][\w-]{0,30}): {0,9}(?P<value>.*)")
+_LEAST_FIELDS, _LEAST_RECORDS = 3, 4
 _OTHER = "line"
 
 
 def as_json_lines(data: bytes, *, is_part: bool = False) -> bytes:
     """The bytes as JSON lines, where most first lines are objects or pairs; of a part, without a cut character."""
     head = data[:_HEAD].decode("utf-8", "ignore")
-    writers: list[Callable[[str], Iterator[str]]] = [_write_objects]
+    writers: list[Callable[[str], Iterator[str]]] = [_write_objects, _write_records]
     writers += [partial(_write_lines, read=read) for read in (_read_object, _read_pairs)]
     for write in writers:
         first = [line for _at, line in zip(range(_FIRST), filter(None, write(head)), strict=False)]
@@ -82,6 +85,45 @@ def _write_objects(text: str) -> Iterator[str]:
         else:
             yield from _write_lines(text[begin:end], lambda _line: None)
         begin = end + 1
+
+
+def _write_records(text: str) -> Iterator[str]:
+    """The same of blocks of keys and values that begin with the same key below a blank line."""
+    lines = text.split("\n")
+    begin = next((line for line in lines if line.strip()), "").partition(":")[0]
+    records: dict[int, dict[str, str]] = {}
+    first: dict[str, str] = {}
+    record, above, last = first, "", ""
+    for at, line in enumerate(lines):
+        found = _FIELD.fullmatch(line.rstrip())
+        if found and found["key"] == begin and not above.strip():
+            record = records[at] = {} if records else first
+        # What the first one has not goes on with the text above.
+        if found and records and found["key"] not in record and (record is first or found["key"] in first):
+            last = found["key"]
+            record[last] = found["value"]
+        elif last in record:
+            record[last] += f"\n{line}"
+        above = line
+    rows = [{key: part.strip() for key, part in record.items()} for record in records.values()]
+    written = dict(zip(records, rows, strict=True)) if _are_records(rows) else {}
+    for at, line in enumerate(lines):
+        yield (
+            json.dumps(written[at], ensure_ascii=False)
+            if at in written
+            else ""
+            if written
+            else json.dumps({_OTHER: line})
+        )
+
+
+def _are_records(rows: list[dict[str, str]]) -> bool:
+    """Whether they have several keys each, of some of which half have the same values, and of one texts: no players."""
+    keys = set(rows[0]).intersection(*rows) if len(rows) >= _LEAST_RECORDS else set()
+    told = {key: [row[key] for row in rows] for key in keys}
+    texts = [key for key, own in told.items() if sum(part.count(" ") > 2 for part in own) * 2 > len(own)]
+    again = [key for key, own in told.items() if key not in texts and 2 * len({*own}) <= len(own)]
+    return len(keys) >= _LEAST_FIELDS and bool(again) and 0 < len(texts) <= len(keys) - 2
 
 
 def _end_of_line(text: str, begin: int) -> int:

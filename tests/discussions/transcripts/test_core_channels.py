@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
 from tests.factories.reading import read_transcripts
 
 
@@ -82,3 +85,38 @@ def test_ids_of_calls_that_say_no_player_are_refused():
     calls = [call(f"req/{at}/x", say=f"Hello {at}, all of you.") for at in range(4)]
     outcome = read_transcripts("\n".join(map(json.dumps, calls)).encode(), "batch.jsonl")
     assert [fault.code for fault in outcome.faults] == ["no_names"]
+
+
+ROOMS = [("c1", name, f"I would hear {name} once more.") for name in ("Ann", "Bea", "Cid")]
+ROOMS = (ROOMS + [("c2", name, "CANARY Ann is next.") for name in ("Bea", "Cid")]) * 2
+
+
+@pytest.mark.parametrize("key", ["conversation", "session_id", "chatId", "dialogue"])
+def test_conversations_that_take_turns_may_be_rooms_of_one_game(key):
+    rows = [{key: room, "speaker": name, "text": text} for room, name, text in ROOMS]
+    data = "\n".join(map(json.dumps, rows)).encode()
+    read = read_transcripts(data, "a.jsonl")
+    assert (read.games, [fault.code for fault in read.faults]) == ([], ["unknown_columns"])
+    table = read_head(data, is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    assert [one.value for one in find_questions(table, mapping)] == ["c1", "c2"]
+    # A person may say that they are games.
+    games = MappingRecord(table.columns, {"game": key, "player": "speaker", "text": "text"})
+    assert len(read_transcripts(data, "a.jsonl", columns=(games,)).games) == 2
+    apart = [row for room in ("c1", "c2") for row in rows if row[key] == room]
+    assert len(read_transcripts("\n".join(map(json.dumps, apart)).encode(), "a.jsonl").games) == 2
+    apart[-1][key] = "wolf den"
+    assert read_transcripts("\n".join(map(json.dumps, apart)).encode(), "a.jsonl").games == []
+
+
+def test_blocks_of_keys_and_values_are_rows_and_a_chat_in_turns_is_none():
+    blocks = [f"Room: {room}\nFrom: {name}\nBody: {text}\nAnd so on: yes." for room, name, text in ROOMS]
+    table = read_head("\n\n".join(blocks).encode(), is_part=False)
+    assert table is not None and table.columns == ["Room", "From", "Body"]
+    assert next(iter(table.rows)).cells == ["c1", "Ann", "I would hear Ann once more.\nAnd so on: yes."]
+    turns = "\n\n".join(
+        "\n".join(f"{name}: I say {at} things." for name in ("Ann", "Bea", "Cid")) for at in range(4)
+    )
+    (game,) = read_transcripts(turns.encode(), "a.txt").games
+    assert len(game.record.players) == 3 and len(game.record.messages) == 12

@@ -1,8 +1,10 @@
 """What a column of a file may be, judged by what it holds: texts, players, rounds, or what a row is."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import pairwise, permutations, takewhile
+from itertools import groupby, pairwise, permutations, takewhile
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -25,6 +27,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.tables import Table, sample_rows
+from workspace.core.words import mark, say
 
 # The shortest average text.
 LEAST_TEXT = 12
@@ -73,6 +76,12 @@ _DIGIT = re.compile(r"\d")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _LABELS = re.compile(r"^[\W_]{0,9}([^\W_][^\n:]{0,30}): ", re.MULTILINE)
 _LEAST_LABELS = 3
+# What several rooms of one game may be, too.
+_ROOMS = ("conversation", "session", "chat", "dialog")
+_MAY_BE_ROOMS = mark(
+    'The values of "{column}" may be rooms of one game, which not everybody heard. Say once what they are, under “Is '
+    "this the game?” of the import."
+)
 _FLAGS = frozenset(("true", "false", "1", "0"))
 _PLAYER_ID, _MOST_WILDCARDS = re.compile(r"[^\W\d]{0,12}-?\d{1,6}"), 2
 
@@ -447,6 +456,19 @@ def may_list_players(names: Set[str], cells: Iterable[str]) -> bool:
     # Everybody is in one of the lists, and only some in others.
     is_whole = any({*own} == entries for own in lists) and len(entries) >= max(LEAST_TABLE, len(names))
     return are_flags or (are_ids and len(lists) > 1 and is_whole)
+
+
+def explain_rooms(table: Table, fields: Mapping[str, str]) -> str:
+    """Why games that are called conversations may be rooms: one is hidden, or they take turns; else ""."""
+    columns = {column.name: column for column in columns_in(table)}
+    game, players = (columns.get(fields.get(field, "")) for field in ("game", recipes.PLAYER))
+    if not (game and players) or not any(word.startswith(_ROOMS) for word in words_of(game.name)):
+        return ""
+    both = [pair for pair in zip(game.all, players.all, strict=True) if all(pair)]
+    again = len(list(groupby(both, key=itemgetter(0)))) > len(game.different)
+    shared = Counter(name for _room, name in {*both}).most_common(2)
+    may_be = any(map(is_hidden, game.different)) or (again and shared[-1][1] > 1)
+    return say(_MAY_BE_ROOMS, column=game.name) if may_be else ""
 
 
 def is_answered(column: Column, kinds: Mapping[str, str]) -> bool:

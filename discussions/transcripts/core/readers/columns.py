@@ -265,7 +265,13 @@ def columns_hash(columns: Iterable[str], settings: Mapping[str, str] = {}) -> st
 
 
 def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> MappingRecord | None:
-    """What columns mean: by a mapping for just these, for more, or for all with known names, else by names; or None."""
+    """What columns mean: by a mapping that fits (`find_given`), else by their names; None where some are unknown."""
+    known = known_fields(columns)
+    return find_given(columns, mappings) or (MappingRecord(list(columns), known) if known else None)
+
+
+def find_given(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> MappingRecord | None:
+    """The first mapping that is for just these columns, for more, or for all with known names."""
     own, rows = set(columns), list(mappings)
     exact = [mapping for mapping in rows if own == set(mapping.columns)]
     wider = [mapping for mapping in rows if own < set(mapping.columns) or not mapping.columns]
@@ -278,8 +284,7 @@ def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> M
         fields = fields if mapping.fields else known_fields(columns) or {}
         if has_needed(fields):
             return replace(mapping, columns=list(columns), fields=_with_deciding(fields, columns))
-    known = known_fields(columns)
-    return MappingRecord(list(columns), known) if known else None
+    return None
 
 
 def _with_deciding(fields: dict[str, str], columns: Sequence[str]) -> dict[str, str]:

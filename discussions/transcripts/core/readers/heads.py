@@ -91,6 +91,8 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     fields = suggest_known(table)
     # Rows of several phases, as of several types, may each have columns of their own.
     fields = suggest_by_phase(table, fields) if "type" not in fields else fields
+    if "audience" not in fields and guesses.explain_rooms(table, fields):
+        fields["audience"] = fields.pop("game")
     columns = {column.name: column for column in guesses.columns_in(table)}
     free = guesses.find_free(table, fields)
     # An id that comes back is that of who speaks.

@@ -28,6 +28,7 @@ from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Note
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import json_rounds, row_kinds, row_votes, tables
 from discussions.transcripts.core.readers.cast_lists import add_listed
+from discussions.transcripts.core.readers.column_guesses import explain_rooms
 from discussions.transcripts.core.readers.draft import Draft, is_nobody, leave_names_out
 from discussions.transcripts.core.readers.named_lines import OTHER
 from discussions.transcripts.core.readers.narration import CARDINALS, Rounds, find_narrators, leavers
@@ -126,8 +127,10 @@ def read_table(table: Table, new_notes: NewNotes, columns: recipes.Columns) -> G
         signs = row_kinds.read_signs(table, mapping)
         questions = row_kinds.find_questions(table, mapping, signs)
         games = games_of_rows(table, mapping, new_notes, signs)
-        if recipes.GAMES not in mapping.settings and (again := find_restarts(table, mapping)):
-            table.faults.add(recipes.UNKNOWN_COLUMNS, table.place(again[0]), say(AGAIN))
+        again = [] if recipes.GAMES in mapping.settings else find_restarts(table, mapping)
+        is_given = again or recipes.find_given(table.columns, columns) is not None
+        if why := say(AGAIN) if again else "" if is_given else explain_rooms(table, fields):
+            table.faults.add(recipes.UNKNOWN_COLUMNS, table.place(again[0]) if again else "", why)
             mapping = None
         for game, notes in () if questions or mapping is None else games:
             _warn_once(notes, left_out, table.faults)
