@@ -185,7 +185,23 @@ def test_words_beside_names_or_texts_of_a_chat_are_asked_about(form, mark, clock
     assert texts and CANARY not in str(texts)
 
 
-@pytest.mark.parametrize("title", ["[burrow]", "{burrow}", "=== burrow ===", "```burrow"])
+@pytest.mark.parametrize(
+    "title",
+    [
+        *(
+            "[burrow]",
+            "{burrow}",
+            "=== burrow ===",
+            "```burrow",
+            "burrow",
+            "The Burrow",
+            "-> burrow",
+            "<burrow>",
+        ),
+        *("... burrow ...", "<h2>burrow</h2>", "[burrow, 10:30]", "Burrow\n------", "They go to the burrow."),
+        *("BEGIN BURROW", "🌒 burrow", "@burrow", "/burrow", "INT. BURROW - DUSK"),
+    ],
+)
 @pytest.mark.parametrize("blank", ["", "\n"])
 def test_a_title_alone_divides_a_chat_with_blank_lines_or_without(title, blank):
     said = rows("reaches", lambda _who, _author: None, {})
@@ -201,3 +217,17 @@ def test_a_title_alone_divides_a_chat_with_blank_lines_or_without(title, blank):
         parts.append(f"Day {number}\n{talk}\n{blank}{title}\n{blank}{hidden}\n")
     texts = read_log("\n".join(parts).encode())
     assert texts and CANARY not in str(texts)
+
+
+def test_lone_titles_between_messages_are_asked_about_where_texts_are_sentences():
+    said = [f"{name}: {SAYS[at % 3].format(name)}" for at, name in enumerate(NAMES)] * 2
+    hidden = [f"{name}: {CANARY}, we take Cid tonight." for name in WOLVES]
+    texts = read_log("\n".join([*said, "the burrow", *hidden, "the square", *said]).encode())
+    assert texts and CANARY not in str(texts)
+
+
+@pytest.mark.parametrize("below", ["lol", "ok then", "That is all.", "Bea", "The village gathers."])
+def test_a_brief_line_below_a_text_is_not_asked_about(below):
+    said = [f"{name}: {SAYS[(at + len(name)) % 3].format(NAMES[at - 4])}" for at, name in enumerate(NAMES)]
+    talk = "\n".join(["Day 1", *said, below, *said[::-1]])
+    assert len(read_transcripts(talk.encode(), "log.txt").games) == 1

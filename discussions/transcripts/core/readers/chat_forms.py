@@ -14,7 +14,8 @@ from discussions.transcripts.core.audience import (
     kind_of_title,
     kind_of_type,
 )
-from discussions.transcripts.core.readers.chat_labels import FACT, title_apart
+from discussions.transcripts.core.readers.bare_titles import find_between
+from discussions.transcripts.core.readers.chat_labels import FACT
 from discussions.transcripts.core.readers.chat_lines import TIME, match_message, read_heading
 from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO, read_label
 from discussions.transcripts.core.readers.vote_lines import (
@@ -125,8 +126,8 @@ def find_forms(lines: Lines) -> list[Form]:
     changing = (_parts_facts, parts_of_tables, parts_votes, without_voting)
     facts, *votes = (partial(_find_changed, form=form) for form in changing)
     above = (find_steps, _find_fields, facts, find_verbs, _find_parts, _find_above, find_boxes)
-    below = (find_branches, find_play, _find_roles, find_marked, _find_titles)
-    finders: Iterable[Callable[[Lines], Form | None]] = (*above, *below, *votes)
+    below = (find_branches, find_play, _find_roles, find_marked)
+    finders: Iterable[Callable[[Lines], Form | None]] = (*above, *below, find_between, *votes)
     found = []
     for find in finders:
         if form := find(lines):
@@ -484,15 +485,3 @@ def _mark_first(line: str, *, marks: set[str]) -> tuple[str, str]:
     name, mark, rest = _mark_of(line) or ("", "", "")
     at = line.find(name)
     return "same", f"{line[:at]}{name} ({mark}){rest}" if mark in marks else line
-
-
-def _find_titles(lines: Lines) -> Form | None:
-    """Words in marks that come back as titles of parts: "*vote 1*"."""
-    counts = Counter(filter(None, map(title_apart, lines)))
-    titles = {one for one, count in counts.items() if count > 1 and kind_of_type(one) and not is_hidden(one)}
-    return partial(map, partial(_as_part, titles=titles)) if titles else None
-
-
-def _as_part(line: str, *, titles: set[str]) -> tuple[str, str]:
-    is_title = title_apart(line) in titles
-    return "same", f"=== {_APART_SIGNS.sub(' ', line).strip()} ===" if is_title else line

@@ -24,7 +24,7 @@ _BEGUN = re.compile(
 )
 # A line that names no value, vote or part.
 _SENTENCE = re.compile(r"[^\W\d_][\w ,'’-]{3,80}[.!…]?")
-_OF_SPEAKERS = re.compile(r"\b(?:i|me|my|we|us|our|you|your|let)\b", re.IGNORECASE)
+OF_SPEAKERS = re.compile(r"\b(?:i|me|my|we|us|our|you|your|let)\b", re.IGNORECASE)
 # A key or a label, and what it is of.
 LABEL = re.compile(
     r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,39}?)[*_`]{0,3}\s?[:：=][*_`]{0,3}\s{0,9}(?P<text>\S.*)"
@@ -72,7 +72,7 @@ def find_repeated(lines: list[str]) -> set[str]:
     above: dict[str, set[str]] = {}
     for head, line, is_text in zip([None, *heads], lines, texts, strict=False):
         if head and not is_text and _SENTENCE.fullmatch(line) and not VOTES.fullmatch(line):
-            above.setdefault("" if _OF_SPEAKERS.search(line) else as_shape(line), set()).add(head["name"])
+            above.setdefault("" if OF_SPEAKERS.search(line) else as_shape(line), set()).add(head["name"])
     found |= {shape for shape, names in above.items() if shape and len(names) > 1}
     found |= {as_shape(line) for line in lines if len(line) < 200 and ENDS_GAME.fullmatch(line)}
     return found | {shape for shape, line, _below in pairs if numbered[shape] > 1 and begun_by(line)[0]}
