@@ -326,6 +326,12 @@ def test_votes_in_japanese_and_lists_of_players_are_known():
     assert [row["player"] for row in rows if row.get("type") == "理由"] == names
 
 
+def test_a_sentence_without_a_number_begins_the_night():
+    data = text("! {name}: {said}").decode() + "\nNight falls.\n! Ann: CANARY\n! Bea: CANARY\n"
+    rows = [row for _number, row in read_named(data.splitlines())]
+    assert [row.get("phase") == "night" for row in rows] == [row["text"] == "CANARY" for row in rows]
+
+
 def test_what_belongs_to_no_player_is_asked_about():
     data = text("! {name}: {said}").decode() + "\nThe village is quiet tonight\n"
     _mapping, rows = rows_of(data.encode())

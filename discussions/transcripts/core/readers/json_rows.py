@@ -15,14 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import (
-    VOTE,
-    count_gaps,
-    is_hidden,
-    kind_of_type,
-    looks_like_audience,
-    words_of,
-)
+from discussions.transcripts.core import audience
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Games, NewNotes, many_times
@@ -331,7 +324,7 @@ def _items_of(value: Any) -> dict[Any, Any]:
     if type(value) is list:
         return dict(enumerate(value))
     are_parts = type(value) is dict and set() < {*map(type, value.values())} <= {dict, list}
-    are_alike = are_parts and len(value) > 1 and len({tuple(words_of(key)) for key in value}) == 1
+    are_alike = are_parts and len(value) > 1 and len({tuple(audience.words_of(key)) for key in value}) == 1
     are_counted = are_alike and json_rounds.are_numbered(value)
     return value if are_counted or (are_parts and all(map(_STORED.fullmatch, value))) else {}
 
@@ -412,7 +405,7 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
         is_counted = place or all({*keys[:1]} <= as_object(item).keys() for item in items.values())
         for index, (key, item) in enumerate(items.items(), start=1):
             is_one = (keys and is_counted) or type(item) is list
-            may_hide = type(key) is str and (is_hidden(key) or looks_like_audience(key))
+            may_hide = type(key) is str and (audience.is_hidden(key) or audience.looks_like_audience(key))
             around = around | ({"audience": key} if may_hide else {})
             part = _one_of(place) if place else "round"
             number = {GAME if is_outer else part: index} if is_one else {}
@@ -423,7 +416,7 @@ def _rows_at(value: Any, keys: list[str], around: dict[str, Any], place: str) ->
         flat = {key: part for key, part in value.items() if type(part) not in (dict, list)}
         plain = {_name_around(key, place, around): part for key, part in flat.items()}
         # The only key of a file says what it is, another one who could hear what is under it.
-        may_hide = is_hidden(keys[0]) or looks_like_audience(keys[0])
+        may_hide = audience.is_hidden(keys[0]) or audience.looks_like_audience(keys[0])
         hidden = {"audience": keys[0]} if may_hide and (place or len(value) > 1) else {}
         talks = [keys[0], *_talks_beside(value, keys[0])] if len(keys) == 1 else [keys[0]]
         for key in talks:
@@ -444,8 +437,8 @@ def _talks_beside(value: dict[str, Any], talk: str) -> list[str]:
         if (
             key != talk
             and is_alike
-            and kind_of_type(key) != VOTE
-            and any(count_gaps(str(row[one])) for one in both)
+            and audience.kind_of_type(key) != audience.VOTE
+            and any(audience.count_gaps(str(row[one])) for one in both)
         ):
             found.append(key)
     return found

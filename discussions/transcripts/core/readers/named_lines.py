@@ -30,7 +30,7 @@ from discussions.transcripts.core.readers.called_names import (
     read_hidden,
 )
 from discussions.transcripts.core.readers.chat_parts import LABEL, TITLE, begin_part, kept_round, part_of
-from discussions.transcripts.core.readers.narration import ROLE, VOTE_COMMAND
+from discussions.transcripts.core.readers.narration import ROLE, VOTE_COMMAND, part_of_day
 
 Rows = list[tuple[int, dict[str, str]]]
 
@@ -415,6 +415,8 @@ def _goes_on(line: str, place: _Place) -> bool:
 
 def _round_of(line: str, place: _Place) -> dict[str, str]:
     """The round that a line begins, in the part above if rounds begin again, and whether it is night; {} of others."""
+    if named := part_of_day(line):
+        return begin_part(named, place.begun, is_alone=False)
     heading = chat.read_heading(chat.plain_line(line))
     found = None if heading else narration.ROUND_IN.search(line)
     if found:

@@ -116,6 +116,8 @@ def _read_heads(lines: list[str]) -> _Rows:
     for at, line in enumerate(lines[:-2], start=1):
         above, below = lines[at - 2] if at > 1 else "", lines[at]
         is_new = is_new or _RULED.fullmatch(line) is not None
+        if forms.TIME_ALONE.fullmatch(line):
+            continue
         if head := forms.head_above(line, below):
             rows.append((at, {"time": head[1], "player": head[0], "text": ""} | begun))
             is_new = False
