@@ -291,11 +291,14 @@ def join_marked(parts: list[Any]) -> str:
     return "".join(part if type(part) is str else part["text"] for part in parts) if is_text else ""
 
 
+_KINDS = ("type", "kind", "part_kind", "block_type", "content_type")
+
+
 def read_part(part: Any) -> tuple[str, str | None, bool]:
     """The type of a part of a message, its text, and whether it is a thought."""
     if type(part) is not dict:
         return "unknown", part if type(part) is str else None, False
-    kind = next((part[key] for key in ("type", "kind") if type(part.get(key)) is str), "")
+    kind = next((part[key] for key in _KINDS if type(part.get(key)) is str), "")
     both = (part, as_object(part.get("metadata")))
     flags = {key for given in both for key, value in given.items() if value is True}
     is_thought = kind_of_type(kind) == THOUGHT or any(kind_of_type(key) == THOUGHT for key in flags)

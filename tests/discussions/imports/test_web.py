@@ -73,7 +73,7 @@ def test_a_file_that_waits_is_no_refused_game(seen, project, lead, table):
 
 
 def test_keys_that_hold_lists_are_named_since_they_are_no_columns(seen, project, lead, table):
-    calls = [{"id": "1", "model": "m", "said": {"<choices>": [{"text": "Hi."}]}, "none": []}] * 2
+    calls = [{"id": "1", "model": "m", "said": {"<choices>": [{"text": "Hi.", "rank": 1}]}, "none": []}] * 2
     log = upload_table(project=project, by=lead, data=b"\n".join(map(as_bytes, calls)), name="calls.jsonl")
     run_waiting_jobs()
     page = seen.get(address(log)).content.decode()

@@ -111,10 +111,12 @@ def _whole(
 def _comments(head: str, delimiter: str) -> int:
     """How long the lines before a table are that are no header: they begin with #, or fill one cell, as titles do."""
     lines = head[:MOST_BEFORE].splitlines(keepends=True)
+    # A column of numbers may be called "#".
+    told = [line[0] == "#" and line[1:2] != delimiter for line in lines]
     filled = [sum(map(bool, _cells_of_line(line, delimiter))) for line in lines]
-    table = next((number for number, count in enumerate(filled) if count > 1 and lines[number][0] != "#"), 0)
+    table = next((number for number, count in enumerate(filled) if count > 1 and not told[number]), 0)
     is_titled = table <= MOST_TITLES and all(count < 2 for count in filled[:table])
-    first = (number for number, line in enumerate(lines) if line.strip() and line[0] != "#")
+    first = (number for number, line in enumerate(lines) if line.strip() and not told[number])
     count = table if is_titled else next(first, 0)
     if count and recipes.has_needed(recipes.suggest_fields(_cells_of_line(lines[count - 1], delimiter))):
         count -= 1

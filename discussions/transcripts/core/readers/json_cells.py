@@ -32,7 +32,11 @@ MOST_DEPTH = 6
 _BESIDE = ("columns", "header", "headers", "fields", "names", "keys")
 # The types of the parts of a content that everybody is told, and their keys.
 _TEXTS = ("text", "input_text", "output_text")
-_OF_TEXTS = frozenset("type text annotations citations logprobs cache_control id index".split())
+_OF_TEXTS = frozenset(
+    "type kind part_kind block_type content_type text content annotations citations logprobs cache_control id index".split()
+)
+# So few parts of one content say no type of each.
+_FEW_PARTS = 3
 _WHO_SAYS = {"question": {"asker", "questioner"}, "answer": {"answerer", "responder", "respondent"}}
 _NAMED_TEXT = re.compile(
     r"(?P<player>[^\W\d_][^\s:：\[\](){}\"]{0,29}(?: [^\Wa-z_][^\s:：\[\](){}\"]{0,19}){0,2}) ?[:：]\s?(?P<text>\S.*)",
@@ -163,11 +167,13 @@ def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:
     found: dict[str, Any] = {f"{name}{LISTS}" if type(heard) is Listed else name: heard} if heard else {}
     if type(value) is dict and type(heard) is not str and depth < DEEPEST:
         return found | flattened(value, f"{name}.", depth + 1)
-    if type(value) is list and recipes.field_of(name.rpartition(".")[2]) == recipes.TEXT:
+    is_text = type(value) is list and recipes.field_of(name.rpartition(".")[2]) == recipes.TEXT
+    if is_text or are_parts(value):
         said = join_marked(value)
-        texts, thoughts = ([said], []) if said else _split_parts(value)
+        texts, thoughts, calls = ([said], [], []) if said else _split_parts(value)
         named = {name: texts, f"{name.rpartition('.')[0]}.thought".lstrip("."): thoughts}
         found |= {inner: "\n".join(parts) for inner, parts in named.items() if parts}
+        found |= flattened(calls[0], f"{name}.", min(depth + 1, DEEPEST - 1)) if calls else {}
     return found
 
 
@@ -225,16 +231,29 @@ def _hearers(name: str, value: Any) -> str | None:
     return Listed(as_names(items)) if are_short and field is None else None
 
 
-def _split_parts(parts: list[Any]) -> tuple[list[str], list[str]]:
-    """What parts of a content say, and think; nothing where a key may hide a text, or a call may be what was said."""
-    found: tuple[list[str], list[str]] = ([], [])
+def are_parts(value: Any) -> bool:
+    """Whether a list under any key is what one message says, in parts, and no list of messages."""
+    parts = as_list(value)
+    is_typed = all(read_part(part)[0] != "unknown" for part in parts)
+    return bool(parts) and (is_typed or len(parts) <= _FEW_PARTS) and any(_split_parts(parts))
+
+
+def _split_parts(parts: list[Any]) -> tuple[list[str], list[str], list[dict[str, Any]]]:
+    """What parts of a content say, think, and call; nothing where a key may hide a text, or a call what was said."""
+    said: list[str] = []
+    thoughts: list[str] = []
+    calls: list[dict[str, Any]] = []
     for part in parts:
         kind, text, is_thought = read_part(part)
-        is_plain = type(part) is dict and part.get("type") in _TEXTS and part.keys() <= _OF_TEXTS
-        if "tool" in kind or (text and not (is_thought or is_plain)):
-            return [], []
-        found[is_thought].extend([text] if text else [])
-    return found
+        is_plain = type(part) is dict and kind in (*_TEXTS, "unknown") and part.keys() <= _OF_TEXTS
+        if type(part) is dict and "call" in words_of(kind if kind != "unknown" else next(iter(part), "")):
+            calls.append(part)
+        elif "tool" in kind or (text and not (is_thought or is_plain)) or (type(part) is dict and not text):
+            return [], [], []
+        else:
+            (thoughts if is_thought else said).extend([text] if text else [])
+    says_more = any(count_gaps(as_text(cell)) > 1 for call in calls for cell in flattened(call).values())
+    return ([], [], []) if says_more or len(calls) > 1 else (said, thoughts, calls)
 
 
 def as_text(value: Any) -> str:

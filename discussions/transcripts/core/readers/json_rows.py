@@ -336,7 +336,7 @@ def _lists_in(value: Any, path: str) -> Iterator[str]:
     for part in parts:
         is_open = type(part) is dict and path.count(".") < DEEPEST_LIST
         for key, inner in islice(part.items(), MOST_KEYS) if is_open else ():
-            inner = None if key in texts else inner
+            inner = None if key in texts or json_cells.are_parts(inner) else inner
             own = f"{path}.{key}" if path else key
             if _are_rows(inner):
                 yield own

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
+from discussions.transcripts.core.audience import count_gaps
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import (
     Column,
@@ -14,6 +15,9 @@ from discussions.transcripts.core.readers.column_guesses import (
     is_round,
 )
 from discussions.transcripts.core.readers.tables import Table, sample_rows
+
+# How often words of messages come back that say what a row is.
+_LEAST_REPEATED = 3
 
 
 def suggest_by_phase(table: Table, fields: dict[str, str]) -> dict[str, str]:
@@ -31,7 +35,14 @@ def suggest_known(table: Table) -> dict[str, str]:
     texts = [name for name in table.columns if recipes.field_of(name) == recipes.TEXT]
     if len(texts) > 1 and (said := _without_numbers(table, texts)) != texts:
         fields[recipes.TEXT] = recipes.OR.join(said if "type" in fields else said[:1])
-    types = [one for one in columns_in(table) if recipes.field_of(one.name) == "type"]
+    columns = columns_in(table)
+    words = [one for one in columns if one.name in texts and not any(map(count_gaps, one.different))]
+    is_repeated = len(words) == 1 and _LEAST_REPEATED * len(words[0].different) <= len(words[0].cells)
+    if is_repeated and len(texts) > 1 and "type" not in fields:
+        # "msg=whisper text=..." in a log.
+        fields[recipes.TEXT] = next(name for name in texts if name != words[0].name)
+        return fields | {"type": words[0].name}
+    types = [one for one in columns if recipes.field_of(one.name) == "type"]
     if len(types) > 1:
         ordered = sorted(types, key=partial(_count_wrapped, types))
         fields["type"] = recipes.OR.join(one.name for one in ordered)

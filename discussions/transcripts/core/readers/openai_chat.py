@@ -29,6 +29,7 @@ from discussions.transcripts.core.readers.columns import (
     split_columns,
     suggest_fields,
 )
+from discussions.transcripts.core.readers.json_cells import are_parts
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.narration import LONGEST_TOLD, TOLD, leave_narration
 from discussions.transcripts.core.readers.row_kinds import UNCLEAR, hidden_part, kind_of_phase, read_signs
@@ -269,7 +270,8 @@ def _hiding_keys(messages: list[Any]) -> list[str]:
         {
             key: part
             for key, part in message.items()
-            if key not in _KNOWN and (field_of(key) not in _READ or type(part) is dict or as_objects(part))
+            if not (key in _KNOWN or are_parts(part))
+            and (field_of(key) not in _READ or type(part) is dict or as_objects(part))
         }
         | first_values(message, "round", "audience")
         | {PLAYER: _speaker(message) or message.get("name") or message.get("role")}
