@@ -4,17 +4,16 @@ import json
 
 import pytest
 
-from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from tests.factories.own_logs import SAID
 
 
 def propose(data):
-    """The fields that are proposed, what is said by them, and the columns."""
+    """The fields that are proposed, the texts, and the columns."""
     table = read_head(data if type(data) is bytes else json.dumps(data).encode(), is_part=False)
-    mapping = propose_mapping(table)
-    read = read_first_game(table, mapping, "g", "", {})
-    said = [message.text for message in read.record.messages] if read.record else []
-    return mapping.fields, said, table.columns
+    fields = propose_mapping(table).fields
+    text = table.columns.index(fields["text"])
+    return fields, [row.cells[text] for row in table.rows], table.columns
 
 
 PARTS = {
@@ -39,15 +38,18 @@ def test_what_is_around_the_parts_of_a_message_is_of_the_message(parts):
     assert said == [text for _name, text in SAID]
 
 
-def test_a_part_that_may_hide_a_text_is_no_part_of_what_is_said():
+def test_a_call_that_may_be_what_is_said_is_a_row():
     calls = [[{"part_kind": "tool-call", "args": {"say": text}}, {"text": "I lie."}] for _name, text in SAID]
     rows = [{"name": name, "parts": part} for (name, _text), part in zip(SAID, calls, strict=True)]
-    _fields, said, _columns = propose({"log": {"steps": rows}})
-    assert "I lie." not in said
+    _fields, _said, columns = propose({"log": {"steps": rows}})
+    assert "args.say" in columns
 
 
 def test_rooms_of_messages_in_parts_are_one_table():
-    rooms = {room: [{"name": n, "blocks": [{"text": t}]} for n, t in SAID] for room in ("hall", "den/Ann")}
+    rooms = {
+        room: [{"name": n, "blocks": [{"text": f"{t} {room}"}]} for n, t in SAID]
+        for room in ("hall", "den/Ann")
+    }
     _fields, _said, columns = propose({"store": rooms})
     assert "channel" in columns
 

@@ -98,8 +98,8 @@ _OTHERS = {
     "dialogueid dialog dialogid episode episodeid chatid",
     "round": "roundnumber roundno day daynumber",
     "type": "kind eventtype event eventname messagetype msgtype rowtype entrytype",
-    "audience": "visibility recipient recipients to receiver receivers visibleto heardby listeners sentto seenby readby knownto "
-    "sharedwith viewers observers witnesses addressee restrictedto",
+    "audience": "visibility recipient recipients to receiver receivers visibleto heardby listeners sentto seenby "
+    "readby knownto sharedwith viewers observers witnesses addressee restrictedto",
     "private": "isprivate secret issecret whisper iswhisper",
     "public": "ispublic broadcast isbroadcast toall visibletoall",
     "phase": "channel",

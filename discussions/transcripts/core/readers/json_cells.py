@@ -33,7 +33,8 @@ _BESIDE = ("columns", "header", "headers", "fields", "names", "keys")
 # The types of the parts of a content that everybody is told, and their keys.
 _TEXTS = ("text", "input_text", "output_text")
 _OF_TEXTS = frozenset(
-    "type kind part_kind block_type content_type text content annotations citations logprobs cache_control id index".split()
+    "type kind part_kind block_type content_type text content annotations citations logprobs "
+    "cache_control id index".split()
 )
 # So few parts of one content say no type of each.
 _FEW_PARTS = 3
