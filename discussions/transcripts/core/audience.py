@@ -312,9 +312,14 @@ _CAPITALISED, _MOST_SHAPES = re.compile(r"\b[A-Z][\w'’-]{0,30}"), 3
 _OF_MASKS = frozenset(range(3, 21))
 
 
+_MEDIA_TYPE = re.compile(r"(?:application|text|image|audio)/[a-z0-9.+-]{1,40}")
+
+
 def may_hide(key: str, values: Iterable[str]) -> bool:
     """Whether an unknown key may say who could hear a message: by its name, or by a few short values that say it."""
     different = distinct(values, _MOST_WORDS + 1)
+    if different and all(map(_MEDIA_TYPE.fullmatch, different)):
+        return False
     if are_masks(different) or looks_like_audience(key) or say_hidden(different):
         return True
     # Sentences are no words for who could hear a message.

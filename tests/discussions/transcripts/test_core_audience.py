@@ -486,3 +486,8 @@ def test_who_leaves_is_the_player_of_the_row_but_for_lines_that_nobody_says(kind
     recipe = parse_mapping(["player=player,text=text,round=round,type=type,is.other lines=elimination"])
     (game,) = read_rows(rows, recipe).games
     assert [game.record.players[one.player - 1].name for one in game.record.eliminations] == [gone]
+
+
+def test_the_media_type_of_a_text_says_nothing_of_who_heard_it():
+    assert not audience.may_hide("contentType", ["text/plain"])
+    assert audience.may_hide("contentType", ["den"])

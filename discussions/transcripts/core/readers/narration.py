@@ -8,16 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import (
-    IGNORE,
-    LEVELS,
-    NARRATORS,
-    OUT,
-    UNSPACED,
-    VOTE,
-    kind_of_type,
-    words_of,
-)
+from discussions.transcripts.core import audience
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT
 from workspace.core.words import mark
@@ -127,7 +118,7 @@ _CJK_HEADING = re.compile(
     r"(?:\s?[^\w\s]{0,20}|\s?(?P<sign>[:：\s])\s?(?P<more>[^\n]{1,80}))"
 )
 ROUND_IN = re.compile(
-    rf"(?:^|[\]\-|=#*:>.]|\b(?:{'|'.join(LEVELS)}))\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{PARTS}|(?-i:[DN])(?=\d{{1,2}}(?:\]|$)))"
+    rf"(?:^|[\]\-|=#*:>.]|\b(?:{'|'.join(audience.LEVELS)}))\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{PARTS}|(?-i:[DN])(?=\d{{1,2}}(?:\]|$)))"
     r"\s{0,3}#?(?P<number>\d{1,4})\b",
     re.IGNORECASE,
 )
@@ -267,7 +258,9 @@ def part_of_day(title: str) -> str:
     """ "night" or "day", if a title without a number names nothing else: "NIGHT PHASE", "Wolves' den"; else ""."""
     title = found["title"] if (found := _COMES_FIRST.fullmatch(title)) else title
     is_title = len(title) < _LONGEST_TITLE and not any(map(str.isdigit, title))
-    words = {*words_of(title)} - _FILLERS if is_title and "game night" not in title.casefold() else set()
+    words = (
+        {*audience.words_of(title)} - _FILLERS if is_title and "game night" not in title.casefold() else set()
+    )
     sides = {"night": _NIGHT_WORDS | _NIGHT_SIDES, "day": _DAY_WORDS | _DAY_SIDES}
     named = [part for part, known in sides.items() if words & known and words <= known | _PART_WORDS]
     return "" if words <= _NIGHT_SIDES | _DAY_SIDES else "".join(named)
@@ -282,8 +275,8 @@ def read_role(name: str) -> tuple[str, str]:
 
 def ballot(tag: str, text: str) -> str:
     """Whom a text votes for behind a tag and a name, as in "[ACTION] Ann: vote Bea"; "" for other texts."""
-    found, kind = _BALLOT.fullmatch(text), kind_of_type(tag)
-    is_vote = found and (kind == VOTE or (kind == IGNORE and found["act"]))
+    found, kind = _BALLOT.fullmatch(text), audience.kind_of_type(tag)
+    is_vote = found and (kind == audience.VOTE or (kind == audience.IGNORE and found["act"]))
     return found["target"].rstrip(".") if found and is_vote else ""
 
 
@@ -413,10 +406,10 @@ def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
     for name, text in said:
         spoken.setdefault(name.casefold(), []).append(text)
     whole = "\n".join(text for _name, text in said).casefold()
-    found, likely = set(NARRATORS), []
+    found, likely = set(audience.NARRATORS), []
     for name, texts in spoken.items():
-        is_called_so = _BOT.search(name) or kind_of_type(name) in (IGNORE, OUT)
-        is_called_so = bool(is_called_so or not NARRATORS.isdisjoint(_WORD.findall(name)))
+        is_called_so = _BOT.search(name) or audience.kind_of_type(name) in (audience.IGNORE, audience.OUT)
+        is_called_so = bool(is_called_so or not audience.NARRATORS.isdisjoint(_WORD.findall(name)))
         named = rf"votes?(?: for)?\W{{1,3}}{re.escape(name)}" if is_called_so else re.escape(name)
         if name in found or re.search(named, whole):
             continue
@@ -480,7 +473,7 @@ def _read_ballot(text: str, names: Mapping[str, str]) -> tuple[str, str]:
     words = text.strip(" .!*_").casefold().split() if len(text) < _LONGEST_BALLOT else []
     at = next((at for at in range(1, len(words)) if " ".join(words[at:]) in names), 0)
     sign = " ".join(words[:at])
-    is_sign = kind_of_type(sign) == VOTE or re.search(r"[^\W\d_]", sign) is None
+    is_sign = audience.kind_of_type(sign) == audience.VOTE or re.search(r"[^\W\d_]", sign) is None
     return (sign, names[" ".join(words[at:])]) if at and is_sign else ("", "")
 
 
@@ -491,7 +484,7 @@ _NAMED = re.compile(r"[(\[（【*]{0,2}(?P<head>[^:：,，.。!！?？\n]{1,40})
 def split_named(line: str, names: Iterable[str]) -> tuple[str, str, str]:
     """The player with whom a line of a script without spaces begins, what follows up to a colon, and the text."""
     found = _NAMED.fullmatch(line)
-    bare = {name.partition("(")[0] for name in names if found and UNSPACED.search(name)}
+    bare = {name.partition("(")[0] for name in names if found and audience.UNSPACED.search(name)}
     name = next((name for name in bare if found and found["head"].startswith(name)), "")
     # A role may stand behind it.
     how = re.sub(r"\A\([^()]{0,20}\)(?=.)", "", found["head"][len(name) :]) if found else ""
