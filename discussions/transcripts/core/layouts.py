@@ -413,7 +413,7 @@ def _describe(value: Any) -> str:
     if type(value) is dict and value:
         names = ", ".join(printable(key[:MOST_SHOWN]) for key in islice(value, MOST_KEYS))
         more = say(" and {count} more", count=len(value) - MOST_KEYS) if len(value) > MOST_KEYS else ""
-        return say("a JSON object with the keys {names}{more}", names=names, more=more)
+        return say("an object with the keys {names}{more}", names=names, more=more)
     if type(value) is list and value:
         first = _describe(value[0]) if type(value[0]) is dict else describe_type(value[0])
         return say("a JSON list that begins with {first}", first=first)

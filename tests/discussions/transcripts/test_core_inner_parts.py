@@ -32,7 +32,7 @@ def test_the_part_that_could_be_read_is_named(value, says, indent):
     read = read_transcripts(json.dumps(value, indent=indent).encode(), "log.json")
     (fault,) = read.faults
     assert (read.games, fault.code, fault.place) == ([], "unknown_columns", "log.json")
-    assert fault.message.startswith(f"The file holds a JSON object with the keys {', '.join(value)}. {says}")
+    assert fault.message.startswith(f"The file holds an object with the keys {', '.join(value)}. {says}")
     assert fault.message.endswith(IF_MESSAGES)
 
 
@@ -93,7 +93,7 @@ def test_of_a_list_the_first_object_is_searched(value, says):
 )
 def test_lines_of_an_unknown_format_are_no_broken_json(value, says):
     (fault,) = read_transcripts(b"\n".join([as_bytes(value)] * 3), "log.jsonl").faults
-    assert fault.message.startswith("The file holds JSON lines that begin with a JSON object" + says)
+    assert fault.message.startswith("The file holds JSON lines that begin with an object" + says)
     assert fault.code == ("unknown_columns" if "holds rows" in says else "unknown_format")
 
 
