@@ -219,6 +219,12 @@ def test_a_title_alone_divides_a_chat_with_blank_lines_or_without(title, blank):
     assert texts and CANARY not in str(texts)
 
 
+def test_a_word_below_what_it_hides_does_not_hide_the_next_line_alone():
+    said = [f"{name}: {SAYS[at % 3].format(name)}" for at, name in enumerate(NAMES)]
+    lines = [part for one in said for part in (one, f"Bea: {CANARY}, nobody knows.", "(aside)")]
+    assert read_transcripts("\n".join(lines).encode(), "log.txt").games == []
+
+
 def test_lone_titles_between_messages_are_asked_about_where_texts_are_sentences():
     said = [f"{name}: {SAYS[at % 3].format(name)}" for at, name in enumerate(NAMES)] * 2
     hidden = [f"{name}: {CANARY}, we take Cid tonight." for name in WOLVES]

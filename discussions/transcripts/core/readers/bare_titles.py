@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from functools import partial
 
-from discussions.transcripts.core.audience import IGNORE, OUT, VOTE, kind_of_type
+from discussions.transcripts.core.audience import IGNORE, OUT, VOTE, is_hidden, kind_of_type
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_labels import ENDS, FACT, LONGEST_TITLE
 from discussions.transcripts.core.readers.chat_parts import OF_SPEAKERS
@@ -55,6 +55,8 @@ def _title_of(line: str) -> str:
         kind in (VOTE, OUT) or (kind == IGNORE and all(kinds.values())) or chat.match_message(f"{words} x")
     )
     # "BEGIN DEN" is a den.
+    # What hides the line above says so in brackets.
+    is_known = is_known or (plain[0] in "([{/<" and is_hidden(words))
     is_told = is_sentence or is_known or OF_SPEAKERS.search(words)
     return "" if is_told else " ".join(word for word, own in kinds.items() if own != IGNORE)
 
