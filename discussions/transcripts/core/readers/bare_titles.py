@@ -56,8 +56,8 @@ def _title_of(line: str) -> str:
     )
     # "BEGIN DEN" is a den.
     # What hides the line above says so in brackets.
-    is_known = is_known or (plain[0] in "([{/<" and is_hidden(words))
-    is_told = is_sentence or is_known or OF_SPEAKERS.search(words)
+    is_below = plain[0] in "([{/<" and is_hidden(words)
+    is_told = is_sentence or is_known or is_below or OF_SPEAKERS.search(words)
     return "" if is_told else " ".join(word for word, own in kinds.items() if own != IGNORE)
 
 
