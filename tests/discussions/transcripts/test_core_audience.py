@@ -491,3 +491,16 @@ def test_who_leaves_is_the_player_of_the_row_but_for_lines_that_nobody_says(kind
 def test_the_media_type_of_a_text_says_nothing_of_who_heard_it():
     assert not audience.may_hide("contentType", ["text/plain"])
     assert audience.may_hide("contentType", ["den"])
+
+
+def test_second_thoughts_of_each_row_are_not_asked_about():
+    rows = [
+        {"speaker": name, "text": f"I trust {name} {day}.", "reasoning": f"I am {name} {day}."}
+        for day in "123"
+        for name in ("Ann", "Bea", "Cid")
+    ]
+    data = lines(
+        [row | {"private_notes": f"{row['speaker']} is odd, {number}."} for number, row in enumerate(rows)]
+    )
+    table = read_head(data, is_part=False)
+    assert table is not None and find_questions(table, propose_mapping(table)) == []

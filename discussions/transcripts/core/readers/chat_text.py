@@ -22,15 +22,8 @@ from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers import chat_parts as parts
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.chat_heads import HEAD_CHARACTERS, SAMPLE_LINES
-from discussions.transcripts.core.readers.columns import (
-    GAMES,
-    ONE_GAME,
-    SEPARATOR,
-    UNKNOWN_COLUMNS,
-    Columns,
-    MappingRecord,
-)
 from discussions.transcripts.core.readers.draft import Draft, is_nobody
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.rows import AGAIN, DIFFERS, REPEATED
@@ -104,19 +97,19 @@ class _Game(Struct):
         return line.round == next((one for one in numbers if one is not None), self.round) < self.round
 
 
-def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:
+def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: recipes.Columns) -> Games:
     """The games of the text, in order. Never raises."""
     head = parts.split_lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
     own = forms.find_forms(head)
     style = chat.find_style([line for line in labels.outside_tags(forms.as_chat(head, own)) if line.strip()])
     own_recipes = (one.settings for one in columns if _COLUMNS.issuperset(one.columns))
-    said = next((settings[GAMES] for settings in own_recipes if GAMES in settings), "")
+    said = next((settings[recipes.GAMES] for settings in own_recipes if recipes.GAMES in settings), "")
     for begin, end, number in parts.find_titled_games(decoded):
         lines = parts.without_inner(forms.as_chat(parts.split_lines(decoded.part(begin, end)), own))
-        games = list(_read_games(lines, style, new_notes, number, is_split=said != ONE_GAME))
+        games = list(_read_games(lines, style, new_notes, number, is_split=said != recipes.ONE_GAME))
         if len(games) > 1 and not said:
             games[1].notes.begin_native()
-            games[1].notes.fault(UNKNOWN_COLUMNS, "", say(AGAIN))
+            games[1].notes.fault(recipes.UNKNOWN_COLUMNS, "", say(AGAIN))
             yield None, games[1].notes
             continue
         yield from ((_value(game), game.notes) for game in games)
@@ -124,7 +117,10 @@ def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> G
 
 def table_of_text(decoded: Decoded) -> Table | None:
     """The messages of a text whose rounds begin again, for a person to say whether that is one game; else None."""
-    one, new_notes = MappingRecord([], {}, settings={GAMES: ONE_GAME}), partial(Notes, "", "", Limits())
+    one, new_notes = (
+        recipes.MappingRecord([], {}, settings={recipes.GAMES: recipes.ONE_GAME}),
+        partial(Notes, "", "", Limits()),
+    )
     if all(game is not None for game, _notes in to_native_text(decoded, new_notes, ())):
         return None
     rows = [
@@ -134,7 +130,7 @@ def table_of_text(decoded: Decoded) -> Table | None:
         for said in (game or {})["messages"]
     ]
     table = table_of_objects(list(enumerate(rows, start=1)), "message {}".format)
-    return replace(table, choices={SEPARATOR: []})
+    return replace(table, choices={recipes.SEPARATOR: []})
 
 
 def _read_games(

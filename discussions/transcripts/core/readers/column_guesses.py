@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import groupby, pairwise, permutations, takewhile
 from operator import itemgetter
 
 from msgspec import Struct
 
 from discussions.transcripts.core.audience import (
+    LEAST_SPACES,
     LEAST_TABLE,
     OUT,
     SPEECH,
@@ -184,6 +185,13 @@ def is_note(column: Column) -> bool:
     said = sum(count_gaps(cell.replace(", ", "")) > 0 for cell in column.different)
     may_be = looks_like_audience(column.name) and kind_of_type(column.last) != SPEECH
     return may_be and 2 * said > len(column.different)
+
+
+def are_texts(column: str, cells: Collection[str]) -> bool:
+    """Whether a column holds thoughts or texts of many lines themselves, and does not say what texts are."""
+    is_named = is_hidden(column.rpartition(".")[2])
+    have_lines = 2 * sum("\n" in cell for cell in cells) >= len(cells)
+    return have_lines or (is_named and all(count_gaps(cell) >= LEAST_SPACES for cell in cells))
 
 
 def is_told(column: Column, name_of_list: str = "") -> bool:

@@ -340,7 +340,7 @@ def _hiding(table: Table, places: list[int], signs: RowSigns) -> list[int]:
         # Rows without a player's role say nothing of it.
         told = [pair for pair in pairs if pair[1] or place not in roles]
         tells = is_few and len(told) > len({name for name, _cell in told}) and may_hide(column, cells)
-        if place not in hidden and tells:
+        if place not in hidden and tells and not guesses.are_texts(column, cells):
             hidden.append(place)
     return hidden
 

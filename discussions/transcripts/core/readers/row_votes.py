@@ -6,16 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from discussions.transcripts.core.audience import (
-    IGNORE,
-    OUT,
-    PRIVATE,
-    SPEECH,
-    THOUGHT,
-    VOTE,
-    kind_of_type,
-    words_of,
-)
+from discussions.transcripts.core import audience
 from discussions.transcripts.core.notes import NativeGame
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.chat_lines import ARROW
@@ -41,7 +32,7 @@ _I_VOTE = re.compile(
 def is_poll(target: str, signs: RowSigns) -> bool:
     """Whether the target of a vote is "yes" or "approve", or to end the discussion, which no player is called."""
     is_known = is_nobody(target) or target.isdecimal() or target.casefold() in signs.names
-    return not is_known and (is_ballot(target) or "discussion" in words_of(target))
+    return not is_known and (is_ballot(target) or "discussion" in audience.words_of(target))
 
 
 def _read_arrow(text: str, signs: RowSigns) -> dict[str, str]:
@@ -58,33 +49,33 @@ def read_command(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, Mappin
     """What a row is, and its cells: a text that is nothing but "VOTE: Bea", or a command, is an act."""
     text = cells.get(recipes.TEXT, "").strip()
     if not cells.get(recipes.PLAYER) and (cast := _read_arrow(text, signs)):
-        return SPEECH, dict(cells) | cast
+        return audience.SPEECH, dict(cells) | cast
     voted = target_in(text)
     if (
         voted != text
         and signs.name(voted).casefold() in signs.names
         and recipes.TEXT not in recipes.suggest_fields([*read_answer(text)])
     ):
-        return SPEECH, dict(cells) | {recipes.TEXT: "", "vote": voted}
+        return audience.SPEECH, dict(cells) | {recipes.TEXT: "", "vote": voted}
     vote, command = VOTE_COMMAND.fullmatch(text), _COMMAND.fullmatch(text)
     told = [one["target"] for one in (command, vote) if one and one["target"]]
     known = [who for who in told if is_nobody(who) or signs.name(who).casefold() in signs.names]
     if vote and known and not cells.get("vote"):
-        return SPEECH, dict(cells) | {recipes.TEXT: "", "vote": known[0]}
-    verb = next(iter(words_of(text.casefold())), "")
-    is_verb = verb in _VERBS or kind_of_type(verb) not in ("", SPEECH)
+        return audience.SPEECH, dict(cells) | {recipes.TEXT: "", "vote": known[0]}
+    verb = next(iter(audience.words_of(text.casefold())), "")
+    is_verb = verb in _VERBS or audience.kind_of_type(verb) not in ("", audience.SPEECH)
     is_act = command and is_verb and (known or (not told and command["sign"] in _ALONE))
-    return (IGNORE if is_act else SPEECH), cells
+    return (audience.IGNORE if is_act else audience.SPEECH), cells
 
 
 def of_kind(cells: Mapping[str, str], kind: str, signs: RowSigns) -> Mapping[str, str]:
     """The cells of a row of some type, with what only rows of this type hold under the fields of all rows."""
     voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
     told = cells.get("audience", "")
-    if kind == VOTE:
+    if kind == audience.VOTE:
         target = told if is_target(cells, signs.name(told), signs.names) else target or cells.get("out", "")
     # The value of a vote may stand where texts do, as may an answer in JSON that names it.
-    said = cells.get(recipes.TEXT, "").strip() if kind == VOTE and not target else ""
+    said = cells.get(recipes.TEXT, "").strip() if kind == audience.VOTE and not target else ""
     if cast := _read_arrow(said, signs):
         return dict(cells) | cast
     named = _I_VOTE.fullmatch(said)
@@ -92,11 +83,11 @@ def of_kind(cells: Mapping[str, str], kind: str, signs: RowSigns) -> Mapping[str
     is_name = signs.name(said).casefold() in signs.names or (said != "" and is_nobody(said))
     if is_name or target_in(said) != said:
         return {"vote": target_in(said)} | dict(cells) | {recipes.TEXT: ""}
-    if kind == VOTE:
+    if kind == audience.VOTE:
         return {recipes.PLAYER: voter, "vote": target} | {key: value for key, value in cells.items() if value}
-    if kind == OUT:
+    if kind == audience.OUT:
         return dict(cells) | {recipes.PLAYER: cells.get("out") or target or cells.get(recipes.PLAYER, "")}
-    if kind == THOUGHT and not cells.get(recipes.TEXT):
+    if kind == audience.THOUGHT and not cells.get(recipes.TEXT):
         return dict(cells) | {recipes.TEXT: thought, "thought": ""}
     return cells
 
@@ -114,9 +105,11 @@ def says_nothing(
     text = cells.get(recipes.TEXT, "").strip()
     if text or target:
         return not name and bool(signs.has_more or {"type", "phase"} & signs.at.keys())
-    is_idle = kind_of_type(cells.get("type", "")) == IGNORE
+    is_idle = audience.kind_of_type(cells.get("type", "")) == audience.IGNORE
     if is_typed:
-        return not (name and not is_idle if kind in (PRIVATE, THOUGHT) else kind == OUT)
+        return not (
+            name and not is_idle if kind in (audience.PRIVATE, audience.THOUGHT) else kind == audience.OUT
+        )
     return "vote" in signs.at and not cells.get("thought")
 
 
