@@ -51,7 +51,7 @@ FILES = [
     (b" \n\t", "empty", "The file is empty."),
     (b'"text"', "unknown_format", "The file holds text in JSON"),
     (b"[5, {}]", "unknown_format", "a JSON list that begins with a number"),
-    (b'[{"rows": []}]', "unknown_format", "a JSON list that begins with a JSON object with the keys rows"),
+    (b'[{"rows": []}]', "unknown_format", "a JSON list that begins with an object with the keys rows"),
     (
         as_bytes(dict.fromkeys("abcdefghij", 1)),
         "unknown_format",

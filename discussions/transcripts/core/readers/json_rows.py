@@ -333,10 +333,14 @@ def _lists_in(value: Any, path: str) -> Iterator[str]:
     parts = [*islice(_items_of(value).values() or [value], MOST_ITEMS)]
     # What is text in other items is no list of rows.
     texts = {key for part in parts for key, inner in as_object(part).items() if type(inner) is str}
+    # Nor are parts of what messages say, unless one of them is none.
+    rows = {
+        key for part in parts for key, inner in as_object(part).items() if not json_cells.are_parts(inner)
+    }
     for part in parts:
         is_open = type(part) is dict and path.count(".") < DEEPEST_LIST
         for key, inner in islice(part.items(), MOST_KEYS) if is_open else ():
-            inner = None if key in texts or json_cells.are_parts(inner) else inner
+            inner = inner if key in rows - texts else None
             own = f"{path}.{key}" if path else key
             if _are_rows(inner):
                 yield own
