@@ -151,6 +151,19 @@ MARKED = {
     "emphasis": ("**{name}**: {text}", "**{name}** _({mark})_: {text}"),
     "room": ("{name}: {text}", "{mark}: {name}: {text}"),
     "rooms": ("square: {name}: {text}", "{mark}: {name}: {text}"),
+    "command": ("{name}: {text}", "/{mark} {name}: {text}"),
+    "paths": ("square/{name}: {text}", "{mark}/{name}: {text}"),
+    "bar": ("{name}: {text}", "| {name}: {text}"),
+    "indented": ("{name}: {text}", "\t{name}: {text}"),
+    "item": ("{name}: {text}", "- {name}: {text}"),
+    "number": ("1 {name}: {text}", "2 {name}: {text}"),
+    "boxed number": ("[1] {name}: {text}", "[2] {name}: {text}"),
+    "sign": ("{name}: {text}", "{name}; {text}"),
+    "operator": ("<{name}> {text}", "<@{name}> {text}"),
+    "label": ("{name}: {text}", "{name}: {mark}: {text}"),
+    "hash": ("{name}: {text}", "{name}: {text} #{mark}"),
+    "picture": ("{name}: {text}", "{name}: {text} 🤐"),
+    "quotes": ('{name}: "{text}"', "{name}: '{text}'"),
 }
 
 
@@ -240,3 +253,19 @@ def test_a_brief_line_below_a_text_is_not_asked_about(below):
     said = [f"{name}: {SAYS[(at + len(name)) % 3].format(NAMES[at - 4])}" for at, name in enumerate(NAMES)]
     talk = "\n".join(["Day 1", *said, below, *said[::-1]])
     assert len(read_transcripts(talk.encode(), "log.txt").games) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("{} 😂", '"{}"', "...{}", "{} #really", "My view: {}", "@Bea {}", "(sighs) {}", "{}\nThat is all."),
+        *("{} (I think)", "WAIT! {}", "{}\nBea", "- {}"),
+    ],
+)
+def test_what_a_few_texts_begin_or_end_with_is_not_asked_about(said):
+    pairs = list(zip(NAMES, [*NAMES[1:], "Ann"], strict=True))
+    texts = [(name, SAYS[(at + len(other)) % 3].format(other)) for at in range(3) for name, other in pairs]
+    lines = [
+        f"{name}: {(said if at in (3, 9) else '{}').format(text)}" for at, (name, text) in enumerate(texts)
+    ]
+    assert len(read_transcripts("\n".join(["Day 1", *lines]).encode(), "log.txt").games) == 1

@@ -14,6 +14,7 @@ from discussions.transcripts.core.audience import (
     kind_of_title,
     kind_of_type,
 )
+from discussions.transcripts.core.readers import set_apart
 from discussions.transcripts.core.readers.bare_titles import find_between
 from discussions.transcripts.core.readers.chat_labels import FACT
 from discussions.transcripts.core.readers.chat_lines import TIME, match_message, read_heading
@@ -102,15 +103,6 @@ _STEP = re.compile(
     r"(?P<number>\d{1,3})(?:[. ]{0,2}(?P<last>[^\W\d_]{1,20}))?(?=[\]),])"
 )
 
-# "Ann: (den) Hello.", "Ann: Hello. [den]".
-_MARKED = re.compile(
-    r"(?P<sign>[^\w\[(]{1,4}?) ?(?:[\[(](?P<first>[^\W\d][^\[\]():：\n]{0,30})[\])] (?P<after>\S.{0,4000})"
-    r"|(?P<before>\S.{0,4000}) [\[(](?P<last>[^\W\d][^\[\]():：\n]{0,30})[\])])"
-)
-_MARKED_NAME = re.compile(
-    r"(?P<name>[^\W\d_][\w .'’-]{0,30}?)[\W_]{0,3}[@/|~#*_][\W_]{0,4}(?P<mark>[^\W\d_][\w '’-]{0,30}?)[\W_]{0,3}"
-)
-
 # What stands above a game in other languages, and between its names.
 _FIRST = 20
 _FOREIGN = re.compile(
@@ -126,7 +118,7 @@ def find_forms(lines: Lines) -> list[Form]:
     changing = (_parts_facts, parts_of_tables, parts_votes, without_voting)
     facts, *votes = (partial(_find_changed, form=form) for form in changing)
     above = (find_steps, _find_fields, facts, find_verbs, _find_parts, _find_above, find_boxes)
-    below = (find_branches, find_play, _find_roles, find_marked)
+    below = (find_branches, find_play, _find_roles, set_apart.find_marked)
     finders: Iterable[Callable[[Lines], Form | None]] = (*above, *below, find_between, *votes)
     found = []
     for find in finders:
@@ -454,34 +446,3 @@ def _role_last(line: str, *, named: "re.Pattern[str]") -> tuple[str, str]:
         return "same", f"{line[: match.start('name')]}{name}{line[match.end('name') :]}"
     bare = named.sub("", line) if len(line) < _LONGEST else line
     return "same", bare if VOTES.fullmatch(bare) else line
-
-
-def find_marked(lines: Lines) -> Form | None:
-    """Words that come back beside names or texts of several, and may tell who heard it: "Ann: (den) Hi.", "Ann@den"."""
-    names = {match["name"] for line in lines[:_MOST_LINES] if (match := match_message(line))}
-    pairs = (_mark_of(line)[:2] for line in lines[:_MOST_LINES])
-    found = [pair for pair in pairs if pair and pair[0] in names]
-    often = {mark for mark, count in Counter(mark for _name, mark in found).items() if count >= _LEAST}
-    marks = {mark for mark in often if len({name for name, own in found if own == mark}) > 1}
-    return partial(map, partial(_mark_first, marks=marks)) if marks else None
-
-
-def _mark_of(line: str) -> tuple[str, ...]:
-    """The name, the words beside it or its text, and what follows the name, without them; () of other lines."""
-    match = match_message(line)
-    said = _MARKED.fullmatch(line[match.end("name") :]) if match else None
-    own = _MARKED_NAME.fullmatch(match["name"]) if match else None
-    if match and own:
-        return own["name"], own["mark"].casefold(), line[match.end("name") :]
-    # "[thought] ... [/thought] Hello." is a part of a text.
-    if not (match and said) or "[/" in line:
-        return ()
-    mark = (said["first"] or said["last"]).strip().casefold()
-    is_open = kind_of_type(mark) in ("", THOUGHT, PRIVATE)
-    return (match["name"], mark, f"{said['sign']} {said['after'] or said['before']}") if is_open else ()
-
-
-def _mark_first(line: str, *, marks: set[str]) -> tuple[str, str]:
-    name, mark, rest = _mark_of(line) or ("", "", "")
-    at = line.find(name)
-    return "same", f"{line[:at]}{name} ({mark}){rest}" if mark in marks else line

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import NARRATORS, is_clear, is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Games, NewNotes
-from discussions.transcripts.core.readers import bare_titles, cast_lists, line_templates
+from discussions.transcripts.core.readers import bare_titles, cast_lists, line_templates, set_apart
 from discussions.transcripts.core.readers import chat_forms as forms
 from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
@@ -202,7 +202,7 @@ def _lines(text: str) -> list[str]:
     lines = [line for _kind, line in parts_of_tables(text.splitlines())]
     names = (forms.find_steps, forms.find_verbs, forms.find_boxes, forms.find_branches, forms.find_play)
     lines = forms.as_chat(lines, filter(None, (find(lines) for find in names)))
-    lines = forms.as_chat(lines, filter(None, [forms.find_marked(lines)]))
+    lines = forms.as_chat(lines, filter(None, [set_apart.find_marked(lines)]))
     return forms.as_chat(lines, filter(None, [bare_titles.find_between(lines)]))
 
 
