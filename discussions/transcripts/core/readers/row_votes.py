@@ -50,12 +50,8 @@ def read_command(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, Mappin
     text = cells.get(recipes.TEXT, "").strip()
     if not cells.get(recipes.PLAYER) and (cast := _read_arrow(text, signs)):
         return audience.SPEECH, dict(cells) | cast
-    voted = target_in(text)
-    if (
-        voted != text
-        and signs.name(voted).casefold() in signs.names
-        and recipes.TEXT not in recipes.suggest_fields([*read_answer(text)])
-    ):
+    voted, says_more = target_in(text), recipes.TEXT in map(recipes.field_of, read_answer(text))
+    if voted != text and signs.name(voted).casefold() in signs.names and not says_more:
         return audience.SPEECH, dict(cells) | {recipes.TEXT: "", "vote": voted}
     vote, command = VOTE_COMMAND.fullmatch(text), _COMMAND.fullmatch(text)
     told = [one["target"] for one in (command, vote) if one and one["target"]]
@@ -107,9 +103,8 @@ def says_nothing(
         return not name and bool(signs.has_more or {"type", "phase"} & signs.at.keys())
     is_idle = audience.kind_of_type(cells.get("type", "")) == audience.IGNORE
     if is_typed:
-        return not (
-            name and not is_idle if kind in (audience.PRIVATE, audience.THOUGHT) else kind == audience.OUT
-        )
+        is_hidden = kind in (audience.PRIVATE, audience.THOUGHT)
+        return not (name and not is_idle if is_hidden else kind == audience.OUT)
     return "vote" in signs.at and not cells.get("thought")
 
 

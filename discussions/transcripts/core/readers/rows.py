@@ -263,12 +263,8 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     phase, text = cells.get("phase", ""), cells.get(recipes.TEXT, "").strip()
     is_empty = is_nobody(text) or signs.name(text).casefold() in signs.names
-    if (
-        not text
-        and "type" not in cells
-        and "voter" in cells
-        and not cells.keys().isdisjoint(("target", "vote"))
-    ):
+    is_cast = "voter" in cells and {"target", "vote"} & cells.keys()
+    if is_cast and not text and "type" not in cells:
         cells = {**cells, "type": VOTE}
     if is_empty and "type" not in cells and kind_of_type(phase) in (VOTE, OUT):
         # Its phase is a vote or an elimination, and its text at most a player.
@@ -305,10 +301,8 @@ def _read_kind(game: _RowGame, cells: _Cells, place: str, signs: RowSigns, what:
     is_typed = "type" in cells or signs.kinds.get(sign.casefold()) == kind in (VOTE, OUT)
     cells = row_votes.of_kind(cells, kind, signs) if is_typed or kind == THOUGHT else cells
     kind, cells = row_votes.read_command(cells, signs) if kind == SPEECH else (kind, cells)
-    name, target = (
-        signs.name(cells.get(recipes.PLAYER, "")),
-        signs.name(row_votes.target_in(cells.get("vote", ""))),
-    )
+    name = signs.name(cells.get(recipes.PLAYER, ""))
+    target = signs.name(row_votes.target_in(cells.get("vote", "")))
     is_vote = kind == VOTE and is_typed
     # "Vote intentions" without anybody in them are no vote.
     kind = IGNORE if is_vote and not target else kind

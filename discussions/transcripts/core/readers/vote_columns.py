@@ -33,6 +33,8 @@ TARGETS = (
         "to for on voted vote votes ballot choice pick picked a para contra contre an für gegen за против".split()
     ),
 )
+# Where in a game, and who.
+_Key = tuple[tuple[str, ...], str]
 _POINTS = frozenset(("pointed", "points", "finger"))
 
 
@@ -49,10 +51,10 @@ def find_votes(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
     voter = next(iter(called or (rest if len(rest) == 1 else ())), None)
     others = [one for one in free if one is not voter]
     found = ({"voter": voter.name} if voter else {}) | _find_target(rows, others, fields)
-    return found or _find_pair(rows, free, fields)
+    return found or _find_pair(rows, free)
 
 
-def _find_pair(rows: list[dict[str, str]], free: list[Column], fields: Mapping[str, str]) -> dict[str, str]:
+def _find_pair(rows: list[dict[str, str]], free: list[Column]) -> dict[str, str]:
     """The columns of who votes, and for whom, of rows that name two players and say nothing else, as most cast one."""
     players = {own[recipes.PLAYER] for own in rows if recipes.PLAYER in own}
     silent = [not own.keys() & {recipes.PLAYER, recipes.TEXT} for own in rows]
@@ -65,26 +67,26 @@ def _find_pair(rows: list[dict[str, str]], free: list[Column], fields: Mapping[s
         if {name for name in one.different if not is_nobody(name)} <= players
         if one.cells and all(is_so or not cell for is_so, cell in zip(silent, one.all, strict=True))
     ]
-    keys = [
-        ((own.get("game"), own.get("round"), own.get("phase")), own.get(recipes.PLAYER, "")) for own in rows
-    ]
-    spoke = {key for key, own in zip(keys, rows, strict=True) if key[1] and recipes.TEXT in own}
+    keys, spoke = _places_of(rows)
     for voter, target in permutations(named, 2):
-        is_called = not VOTERS[0].union(VOTERS[1]).isdisjoint(words_of(voter.last)) and any(
-            not words.isdisjoint(words_of(target.last)) for words in TARGETS
-        )
+        called = (VOTERS, voter), (TARGETS, target)
+        are_called = not any(words[0].union(words[1]).isdisjoint(words_of(one.last)) for words, one in called)
         cast = [(place, name) for (place, _who), name in zip(keys, voter.all, strict=True) if name]
         is_once = len(cast) == len({*cast}) and _are_most({*cast}, spoke)
-        if (
-            is_called
-            and is_once
-            and all(who for who, whom in zip(voter.all, target.all, strict=True) if whom)
-        ):
+        is_full = all(who for who, whom in zip(voter.all, target.all, strict=True) if whom)
+        if are_called and is_once and is_full:
             return {field: one.name for field, one in (("voter", voter), ("target", target)) if one in free}
     return {}
 
 
-def _are_most(cast: Set[tuple[object, str]], spoke: Set[tuple[object, str]]) -> bool:
+def _places_of(rows: list[dict[str, str]]) -> tuple[list[_Key], set[_Key]]:
+    """For each row its game, round and phase, and its player; and those of the rows with texts."""
+    places = (tuple(own.get(field, "") for field in ("game", "round", "phase")) for own in rows)
+    keys = [(place, own.get(recipes.PLAYER, "")) for place, own in zip(places, rows, strict=True)]
+    return keys, {key for key, own in zip(keys, rows, strict=True) if key[1] and recipes.TEXT in own}
+
+
+def _are_most(cast: Set[_Key], spoke: Set[_Key]) -> bool:
     """Whether half of those who speak where votes are cast cast one."""
     places = {place for place, _name in cast}
     return max(LEAST_TABLE, sum(place in places for place, _name in spoke) / 2) <= len(cast & spoke)
@@ -95,10 +97,7 @@ def find_ballots(rows: list[dict[str, str]], free: list[Column], fields: Mapping
 
     Beside no text it names players, and half of those who speak fill it once, in the rows of each type that have it.
     """
-    keys = [
-        ((own.get("game"), own.get("round"), own.get("phase")), own.get(recipes.PLAYER, "")) for own in rows
-    ]
-    spoke = {key for key, own in zip(keys, rows, strict=True) if key[1] and recipes.TEXT in own}
+    keys, spoke = _places_of(rows)
     for column in free if not {"target", "vote"} & fields.keys() else ():
         filled = [(own, key) for own, key, cell in zip(rows, keys, column.all, strict=True) if cell]
         cast = [(own.get("type"), key) for own, key in filled if key[1]]
