@@ -184,8 +184,10 @@ def read_log(data: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("form", MARKED)
-@pytest.mark.parametrize("mark", ["burrow", "back room", "тайник", "inner"])
-@pytest.mark.parametrize("clock", ["", "[10:05:00] "])
+@pytest.mark.parametrize(
+    ("mark", "clock"),
+    [("burrow", ""), ("back room", "[10:05:00] "), ("тайник", ""), ("inner", "[10:05:00] ")],
+)
 def test_words_beside_names_or_texts_of_a_chat_are_asked_about(form, mark, clock):
     said = rows("reaches", lambda _who, _author: None, {})
     written = [

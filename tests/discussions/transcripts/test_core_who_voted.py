@@ -134,7 +134,7 @@ def check(record: GameRecord, cast: list[tuple[int, str, str]]) -> None:
     "way", ["pair", "abstention", "inside", "act", "text", "sentence", "answer", "arrow"]
 )
 @pytest.mark.parametrize("form", ["lines", "csv", "messages", "events"])
-@pytest.mark.parametrize("drawn", range(3))
+@pytest.mark.parametrize("drawn", range(2))
 def test_rows_of_votes_of_any_form_are_read(way, form, drawn):
     draw = random.Random(f"{way} {form} {drawn}")
     pair, talk, (kind, speech, vote), key = (
@@ -163,7 +163,7 @@ def test_rows_of_votes_of_any_form_are_read(way, form, drawn):
 
 @pytest.mark.parametrize("way", IN_ROUNDS)
 @pytest.mark.parametrize("roles", ["objects", "by player", "of each"])
-@pytest.mark.parametrize("drawn", range(3))
+@pytest.mark.parametrize("drawn", range(2))
 def test_votes_beside_the_messages_of_rounds_are_read(way, roles, drawn):
     draw = random.Random(f"{way} {roles} {drawn}")
     pair, talk, key = (draw.choice(choices) for choices in (PAIRS, TALKS, list(ROUND_KEYS)))
