@@ -310,8 +310,6 @@ def say_hidden(values: Iterable[str]) -> bool:
 _CAPITALISED, _MOST_SHAPES = re.compile(r"\b[A-Z][\w'’-]{0,30}"), 3
 # How many players a mask has.
 _OF_MASKS = frozenset(range(3, 21))
-
-
 _MEDIA_TYPE = re.compile(r"(?:application|text|image|audio)/[a-z0-9.+-]{1,40}")
 
 

@@ -106,19 +106,16 @@ def _write_records(text: str) -> Iterator[str]:
             record[last] += f"\n{line}"
         above = line
     rows = [{key: part.strip() for key, part in record.items()} for record in records.values()]
-    written = dict(zip(records, rows, strict=True)) if _are_records(rows) else {}
-    for at, line in enumerate(lines):
-        yield (
-            json.dumps(written[at], ensure_ascii=False)
-            if at in written
-            else ""
-            if written
-            else json.dumps({_OTHER: line})
-        )
+    if not _are_records(rows):
+        yield from _write_lines(text, lambda _line: None)
+        return
+    written = dict(zip(records, rows, strict=True))
+    for at in range(len(lines)):
+        yield json.dumps(written[at], ensure_ascii=False) if at in written else ""
 
 
 def _are_records(rows: list[dict[str, str]]) -> bool:
-    """Whether they have several keys each, of some of which half have the same values, and of one texts: no players."""
+    """Whether blocks share keys, some whose values come back and some of texts; in a chat, all would be of texts."""
     keys = set(rows[0]).intersection(*rows) if len(rows) >= _LEAST_RECORDS else set()
     told = {key: [row[key] for row in rows] for key in keys}
     texts = [key for key, own in told.items() if sum(part.count(" ") > 2 for part in own) * 2 > len(own)]
